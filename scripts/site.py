@@ -30,16 +30,18 @@ SOURCE, RUN, HTML = SITE / "source", SITE / "run", SITE / "html"
 GALLERY = ("sachs", "diabetes", "wine", "alarm", "quarters", "wide")
 EXECUTED = ["docs/tutorial.md", *(f"docs/gallery/{name}.md" for name in GALLERY)]
 MODULES = (
-    "sges", "sges.score", "sges.search", "sges.properties", "sges.knowledge", "sges.penalty",
-    "sges.resampling", "sges.effects", "sges.result", "sges.report", "sges.plot", "sges.export",
-    "sges.metrics", "sges.data", "sges.graph", "sges.operators", "sges.network", "sges.baselines",
+    "sges", "sges.score", "sges.search", "sges.properties", "sges.knowledge", "sges.tools.penalty",
+    "sges.uncertainty", "sges.tools.effects", "sges.result", "sges.tools.report",
+    "sges.tools.plot", "sges.tools.export", "sges.tools.metrics", "sges.data", "sges.graph",
+    "sges.operators", "sges.network", "sges.tools.baselines",
     "sges.examples", "sges.certificate", "sges.selective", "sges.nodeset", "sges.errors",
 )  # fmt: skip
 HOMES = {
-    "PDAG": "sges.graph", "BayesianNetwork": "sges.network", "Confidence": "sges.resampling",
-    "Dataset": "sges.data", "EdgeConfidence": "sges.resampling", "Knowledge": "sges.knowledge",
-    "Result": "sges.result", "Strategy": "sges.search", "compare": "sges.metrics",
-    "confidence": "sges.resampling", "read_graph": "sges.export", "read_result": "sges.report",
+    "PDAG": "sges.graph", "BayesianNetwork": "sges.network", "Confidence": "sges.uncertainty",
+    "Dataset": "sges.data", "EdgeConfidence": "sges.uncertainty", "Knowledge": "sges.knowledge",
+    "Result": "sges.result", "Strategy": "sges.search", "compare": "sges.tools.metrics",
+    "confidence": "sges.uncertainty", "read_graph": "sges.tools.export",
+    "read_result": "sges.tools.report",
     **dict.fromkeys(
         ("MaxClique", "MaxParents", "MaxTreewidth", "MaxVStructures", "MaxVWidth"),
         "sges.properties",

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import sges
-from sges.metrics import compare
+from sges.tools.metrics import compare
 
 CHECKOUT = Path(__file__).resolve().parents[1] / "src"
 

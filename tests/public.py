@@ -13,15 +13,17 @@ from types import ModuleType
 from typing import Any
 
 import sges
+from sges import tools
 
 
 def public_modules() -> Iterator[ModuleType]:
     yield sges
-    for module in pkgutil.iter_modules(sges.__path__):
-        if not module.name.startswith("_"):
-            found = import_module(f"sges.{module.name}")
-            if hasattr(found, "__all__"):
-                yield found
+    for package in (sges, tools):
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                found = import_module(f"{package.__name__}.{module.name}")
+                if hasattr(found, "__all__"):
+                    yield found
 
 
 @cache

@@ -6,13 +6,13 @@ from copy import copy, deepcopy
 import pytest
 
 from sges import learn
-from sges.effects import LinearEffect
 from sges.errors import DataError, InvalidArgument
 from sges.graph import PDAG, Between, close_under_meek, members
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC
 from sges.search import ges
+from sges.tools.effects import LinearEffect
 
 NAMES = ["a", "b", "c", "d"]
 DAG = PDAG.from_edges(4, [(0, 1), (1, 2), (3, 2)], names=NAMES)

@@ -16,17 +16,6 @@ import naive
 import sges
 from bridge import frozen, pdag_of
 from sges.data import Dataset, Moments
-from sges.effects import (
-    DiscreteEffect,
-    LinearEffect,
-    effect,
-    effect_over,
-    effects_of,
-    effects_on,
-    joint_effect,
-    multiplicities,
-    possible_parents,
-)
 from sges.errors import DataError, GraphError, InvalidArgument, Undecided, in_shell
 from sges.graph import (
     PDAG,
@@ -40,6 +29,17 @@ from sges.graph import (
 from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
 from sges.nodeset import nodes
 from sges.score import DegenerateGaussian, GaussianBIC
+from sges.tools.effects import (
+    DiscreteEffect,
+    LinearEffect,
+    effect,
+    effect_over,
+    effects_of,
+    effects_on,
+    joint_effect,
+    multiplicities,
+    possible_parents,
+)
 from strategies import cpdags
 
 Floats = NDArray[np.float64]
@@ -607,6 +607,6 @@ def test_too_few_records_dependent_columns_and_too_many_parents_or_cells_are_ref
     star = PDAG.from_edges(5, undirected=[(0, v) for v in range(1, 5)])
     with pytest.raises(Undecided, match="0 has more than 3 possible sets of parents"):
         possible_parents(star, 0)
-    monkeypatch.setattr("sges.adjustment.MAX_CELLS", 3)
+    monkeypatch.setattr("sges.tools.adjustment.MAX_CELLS", 3)
     with pytest.raises(Undecided, match="adjusting for 0 variables needs 4 cells, more than 3"):
         effect(AB, "a", "b", WORDS)

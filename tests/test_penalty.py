@@ -11,7 +11,12 @@ from sges.data import Dataset, Moments
 from sges.errors import DataError, InvalidArgument, ScoreError
 from sges.knowledge import Knowledge
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
-from sges.penalty import (
+from sges.properties import MaxParents
+from sges.result import Result
+from sges.score import BDeu, GaussianBIC
+from sges.score.protocol import Score
+from sges.search import ges, sges
+from sges.tools.penalty import (
     Candidate,
     CriterionResult,
     PenaltyChoice,
@@ -19,12 +24,7 @@ from sges.penalty import (
     extended_bic,
     rule_of_thumb,
 )
-from sges.penalty.selection import CANDIDATES
-from sges.properties import MaxParents
-from sges.result import Result
-from sges.score import BDeu, GaussianBIC
-from sges.score.protocol import Score
-from sges.search import ges, sges
+from sges.tools.penalty.selection import CANDIDATES
 
 
 def gaussian(seed: int, n: int = 6, edges: int = 6, records: int = 200) -> Dataset:

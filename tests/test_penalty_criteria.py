@@ -14,7 +14,7 @@ from sges.data import Dataset, Moments
 from sges.graph import PDAG, members
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodeset
-from sges.penalty.criteria import (
+from sges.tools.penalty.criteria import (
     ESS,
     Candidate,
     Counts,

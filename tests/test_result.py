@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given
 
 from sges import MaxParents, compare, examples, learn, read_result
-from sges.baselines import exact
 from sges.errors import DataError, FileError, GraphError, InvalidArgument, SgesError
-from sges.export import from_graphml, from_networkx, from_numpy, read_graph
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.operators import Delete, Insert
-from sges.report import Explanation, summary
 from sges.result import Result, Step
 from sges.score.protocol import total_score
 from sges.search import bes, ges, sges
+from sges.tools.baselines import exact
+from sges.tools.export import from_graphml, from_networkx, from_numpy, read_graph
+from sges.tools.report import Explanation, summary
 from strategies import dags
 from worlds import gaussian_score
 
@@ -470,7 +470,7 @@ def test_saving_where_a_file_is_is_refused(tmp_path: Path) -> None:
 
 
 def test_networkx_knows_a_member_as_a_dag(seed: int) -> None:
-    from sges.export import to_networkx
+    from sges.tools.export import to_networkx
 
     assert nx.is_directed_acyclic_graph(to_networkx(learned(seed).dag()))
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sges.errors import DataError, GraphError, SgesError
-from sges.export import from_json, read_graph
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Turn
 from sges.result import Result, Step
+from sges.tools.export import from_json, read_graph
 
 NESTED = "[" * 100_000 + "]" * 100_000
 DIGITS = "7" * 5_000

@@ -17,8 +17,8 @@ from processes import started
 from sges import writing
 from sges.data import Dataset
 from sges.errors import FileError
-from sges.export import read_graph, to_json
 from sges.graph import PDAG
+from sges.tools.export import read_graph, to_json
 from sges.writing import write_bytes, write_directory, write_text
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links and locks")

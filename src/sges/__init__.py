@@ -21,37 +21,37 @@ if TYPE_CHECKING:
     from sges.estimator import GES as GES
     from sges.estimator import SGES as SGES
     from sges.estimator import StructureLearner as StructureLearner
-    from sges.export import read_graph as read_graph
     from sges.knowledge import Knowledge as Knowledge
     from sges.learning import learn as learn
-    from sges.metrics import compare as compare
     from sges.network import BayesianNetwork as BayesianNetwork
-    from sges.report import read_result as read_result
-    from sges.resampling import Confidence as Confidence
-    from sges.resampling import EdgeConfidence as EdgeConfidence
-    from sges.resampling import confidence as confidence
     from sges.result import Result as Result
     from sges.search import Strategy as Strategy
+    from sges.tools.export import read_graph as read_graph
+    from sges.tools.metrics import compare as compare
+    from sges.tools.report import read_result as read_result
+    from sges.uncertainty import Confidence as Confidence
+    from sges.uncertainty import EdgeConfidence as EdgeConfidence
+    from sges.uncertainty import confidence as confidence
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BayesianNetwork": "sges.network",
-    "Confidence": "sges.resampling",
+    "Confidence": "sges.uncertainty",
     "Dataset": "sges.data",
-    "EdgeConfidence": "sges.resampling",
+    "EdgeConfidence": "sges.uncertainty",
     "GES": "sges.estimator",
     "Knowledge": "sges.knowledge",
     "Result": "sges.result",
     "SGES": "sges.estimator",
     "Strategy": "sges.search",
     "StructureLearner": "sges.estimator",
-    "compare": "sges.metrics",
-    "confidence": "sges.resampling",
+    "compare": "sges.tools.metrics",
+    "confidence": "sges.uncertainty",
     "inspect": "sges.data",
     "learn": "sges.learning",
-    "read_graph": "sges.export",
-    "read_result": "sges.report",
+    "read_graph": "sges.tools.export",
+    "read_result": "sges.tools.report",
 }
 
 __all__ = [

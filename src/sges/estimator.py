@@ -12,12 +12,12 @@ from typing import Any, Self
 from sges.data import Kinds, Missing
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, MissingLibrary, shown
-from sges.export import adjacency_frame, to_numpy
 from sges.graph.pdag import PDAG
 from sges.learning import AnyAssumption, AnyKnowledge, AnyPenalty, AnyScore, AnyStart, learn
 from sges.result import Result
 from sges.search.run import OnProgress
 from sges.search.strategy import AnyStrategy, Forward
+from sges.toolbox import tool
 
 try:
     from sklearn.base import BaseEstimator  # type: ignore[import-untyped]
@@ -50,9 +50,9 @@ class Searcher(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not type
         self.result_: Result = learn(self._checked(X, self), **self._arguments())
         self.causal_graph_: PDAG = self.result_.cpdag
         try:
-            self.adjacency_matrix_ = adjacency_frame(self.causal_graph_)
+            self.adjacency_matrix_ = tool("adjacency_frame")(self.causal_graph_)
         except MissingLibrary:
-            self.adjacency_matrix_ = to_numpy(self.causal_graph_, "row-to-column")
+            self.adjacency_matrix_ = tool("to_numpy")(self.causal_graph_, "row-to-column")
         self.score_: float = self.result_.score
         self.n_score_evaluations_: int | None = self.result_.score_evaluations
         self.trace_ = self.result_.steps

@@ -41,7 +41,6 @@ from sges.errors import (
     is_number,
     shown,
 )
-from sges.export import PathLike
 from sges.graph.pdag import PDAG
 from sges.knowledge import Knowledge
 from sges.properties import MaxParents, Property
@@ -53,6 +52,8 @@ from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
 from sges.search.run import Keep
 from sges.search.strategy import AnyStrategy, Forward, as_strategy, check_options
+from sges.toolbox import tool
+from sges.writing import PathLike
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""
@@ -127,8 +128,8 @@ def learn(
         "auto" gives each edge prior odds of 1/p, for p variables, with any score given by name
         (``sges.score.EdgePrior``).  A number multiplies the penalty of a BIC instead: 1 is the
         textbook BIC, and more gives sparser graphs.  "choose" finds such a number by many searches
-        on parts of the table (``sges.penalty``).  A score given as an object or a function is used
-        as it is.
+        on parts of the table (``sges.tools.penalty``).  A score given as an object or a function is
+        used as it is.
     forward : {"fes", "poly", "order", "complete"}, optional
         The forward phase of the paper's two-phase search: "fes", "poly" (polynomially many score
         evaluations), "order" (search for the best order of the variables), or "complete" (start
@@ -236,9 +237,8 @@ def watched(progress: Callable[[Any], object] | bool | None) -> Iterator[Any]:
     if progress is not True:
         yield None if progress is False else progress
         return
-    from sges.report.text import progress_line
 
-    with progress_line() as show:
+    with tool("progress_line")() as show:
         yield show
 
 
@@ -456,10 +456,11 @@ def resolve_penalty(
         is_bic = score not in SCORES or SCORES[score].is_penalized
         instead = "the textbook BIC" if is_bic else "the score without this prior"
         return "auto", [Message(prior, Argument("penalty", 1), f" is {instead}")]
-    from sges.penalty import choose_penalty
 
     half = None if time_limit is None else time_limit / 2
-    choice = choose_penalty(data, score=score, search=plan.run, n_jobs=plan.n_jobs, time_limit=half)
+    choice = tool("choose_penalty")(
+        data, score=score, search=plan.run, n_jobs=plan.n_jobs, time_limit=half
+    )
     return choice.penalty, [choice.note]
 
 
@@ -590,9 +591,8 @@ def _notes(
 def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:
     """Return the graph to start from with its nodes in the order of the columns, by name."""
     if isinstance(start, str | os.PathLike):
-        from sges.export import read_graph
-
-        start = read_graph(start)
+        read: PDAG = tool("read_graph")(start)
+        start = read
     if isinstance(names, int) or not isinstance(start, PDAG) or start.names in (None, names):
         return start
     if unmatched := sorted(set(start.names) ^ set(names)):

@@ -3,8 +3,8 @@
 ``Result`` is a frozen record.  It can be pickled, and converted to JSON and back (``to_json``,
 ``from_json``), both without its score object, which may hold all of the data.  This module imports
 only graphs and operators.  A result is drawn and passed to other tools like a graph
-(``sges.graph.named``); its methods that report or resample import ``sges.report`` and
-``sges.resampling`` when they are called.
+(``sges.graph.named``); its methods that report or resample import ``sges.tools.report`` and
+``sges.uncertainty`` when they are called.
 
 The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
 names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
@@ -39,17 +39,18 @@ from sges.graph.records import (
 )
 from sges.nodeset import nodes
 from sges.operators import Delete, Insert, Operator, Turn
+from sges.toolbox import tool
 
 if TYPE_CHECKING:
     from sges.certificate import Certificate
-    from sges.effects import DiscreteEffect, Effects, LinearEffect
-    from sges.export import PathLike
     from sges.graph.counting import Seed
     from sges.graph.undirected import Between
     from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
-    from sges.report import Explanation
-    from sges.resampling import Confidence, OnReplicate
     from sges.score.protocol import Score
+    from sges.tools.effects import DiscreteEffect, Effects, LinearEffect
+    from sges.tools.report import Explanation
+    from sges.uncertainty import Confidence, OnReplicate
+    from sges.writing import PathLike
 
 __all__ = ["FORMAT", "VERSION", "LearnedEdge", "Result", "Step"]
 
@@ -313,10 +314,8 @@ class Result(NamedGraph):
         DataError
             If the data do not fit the graph, or its columns are of both kinds.
         """
-        from sges.effects import effect
-
         effect_data = self._effect_data(data)
-        return effect(self.cpdag, treatment, outcome, effect_data, adjustment=adjustment)
+        return tool("effect")(self.cpdag, treatment, outcome, effect_data, adjustment=adjustment)
 
     def effects(
         self,
@@ -347,12 +346,10 @@ class Result(NamedGraph):
         InvalidArgument
             If not exactly one of ``of`` and ``on`` is given, or there are no data.
         """
-        from sges.effects import effects_of, effects_on
-
         if on is not None and of is None:
-            return effects_on(self.cpdag, on, self._effect_data(data))
+            return tool("effects_on")(self.cpdag, on, self._effect_data(data))
         if of is not None and on is None:
-            return effects_of(self.cpdag, of, self._effect_data(data))
+            return tool("effects_of")(self.cpdag, of, self._effect_data(data))
         raise InvalidArgument("effects: give exactly one of of= and on=")
 
     def fit(
@@ -458,9 +455,7 @@ class Result(NamedGraph):
         InvalidArgument
             If the result has no score or plan, or its score has not kept its statistics.
         """
-        from sges.resampling import confidence_of_result
-
-        return confidence_of_result(
+        return tool("confidence_of_result")(
             self, replicates, draw=draw, seed=seed, n_jobs=n_jobs, time_limit=time_limit,
             progress=progress,
         )  # fmt: skip
@@ -480,9 +475,7 @@ class Result(NamedGraph):
         str
             The text, which ends with a line break.
         """
-        from sges.report import summary
-
-        return summary(self, max_lines, verbose=verbose)
+        return tool("summary")(self, max_lines, verbose=verbose)
 
     def explain(self, a: str | int, b: str | int) -> "Explanation":
         """Explain why there is an edge between two nodes, or why there is none.
@@ -498,14 +491,12 @@ class Result(NamedGraph):
             The edge, the steps that changed it, and the best operator on the pair in the final
             state; ``str`` returns a readable text.
         """
-        from sges.report import explain
-
         x, y = self._node(a), self._node(b)
         if x == y:
             raise InvalidArgument(
                 f"explain: {self.names[x]!r} is given twice; give two different nodes"
             )
-        return explain(self, x, y)
+        return tool("explain")(self, x, y)
 
     def save(self, directory: "PathLike") -> list[Path]:
         """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
@@ -526,9 +517,7 @@ class Result(NamedGraph):
         FileError
             If the directory cannot be written, or contains files of these names from elsewhere.
         """
-        from sges.report import save
-
-        return save(self, directory)
+        return tool("save")(self, directory)
 
     def report(self, path: "PathLike", *, confidence: "Confidence | None" = None) -> Path:
         """Write one HTML file that shows, explains and replays the result.
@@ -558,15 +547,11 @@ class Result(NamedGraph):
         FileError
             If the file cannot be written, or exists and is not a report of sges.
         """
-        from sges.report import write_report
-
-        return write_report(self, path, confidence=confidence)
+        return tool("write_report")(self, path, confidence=confidence)
 
     def _as_text(self, name: str) -> str:
         """Return the class as text, and in CSV the numbers of its edges as well."""
-        from sges.export import to_csv
-
-        return to_csv(self) if name == "to_csv" else NamedGraph._as_text(self, name)
+        return tool("to_csv")(self) if name == "to_csv" else NamedGraph._as_text(self, name)
 
     def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
         """Return the edges as a data frame: source, target, type, strength, gain and step."""
@@ -680,9 +665,7 @@ class Result(NamedGraph):
         )
 
     def _repr_html_(self) -> str:
-        from sges.report import result_html
-
-        return result_html(self)
+        return tool("result_html")(self)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the score object, which may hold all of the data, and the plan.
@@ -706,9 +689,7 @@ class Result(NamedGraph):
     def _effect_data(self, data: Any) -> Any:  # noqa: ANN401
         """Return the data to estimate effects from; raise an error if they are of both kinds."""
         if data is None:
-            from sges.adjustment import check_one_kind
-
-            check_one_kind(getattr(self.scorer, "kinds", ()))
+            tool("check_one_kind")(getattr(self.scorer, "kinds", ()))
         return self._data(data)
 
     def _data(self, data: Any) -> Any:  # noqa: ANN401

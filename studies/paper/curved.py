@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from sges.graph import PDAG, dag_to_cpdag
 from sges.graph.equivalence import topological_order
-from sges.metrics import shd
 from sges.network import random_dag
 from sges.nodeset import nodes
 from sges.score import BasisBIC, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import search
+from sges.tools.metrics import shd
 from studies.charts import STYLE, label
 from studies.frame import Row, Task, experiment, natural, one_of, positive, seed_of
 from studies.summary import distinct, grid, pick, spread_of, values

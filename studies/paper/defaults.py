@@ -25,10 +25,8 @@ from numpy.typing import NDArray
 from sges.data import Dataset
 from sges.errors import DataWarning
 from sges.graph import PDAG, dag_to_cpdag, topological_order
-from sges.metrics import shd
 from sges.network import LinearGaussian
 from sges.nodeset import nodes
-from sges.penalty import choose_penalty
 from sges.score import (
     QNML,
     BDeu,
@@ -40,6 +38,8 @@ from sges.score import (
     Score,
 )
 from sges.search import search
+from sges.tools.metrics import shd
+from sges.tools.penalty import choose_penalty
 from studies.charts import BLUE, GREY, RED, axes_grid, label
 from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
 from studies.peers.problems import NETWORKS, Source, Spec, make_problem, random_edges

@@ -1,17 +1,18 @@
 """How far greedy search is from the global optimum, in score.
 
-The optimum is found by dynamic programming (``sges.baselines.exact``), on samples of the models of
-Fig. 8.  GES and SGES are compared with it, as are the truth and the best forest (Chow & Liu 1968).
+The optimum is found by dynamic programming (``sges.tools.baselines.exact``), on samples of the
+models of Fig. 8.  GES and SGES are compared with it, as are the truth and the best forest (Chow &
+Liu 1968).
 """
 
 from collections.abc import Iterator
 from time import process_time
 from typing import TYPE_CHECKING
 
-from sges.baselines import chow_liu, exact
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, total_score
 from sges.search import ges, sges
+from sges.tools.baselines import chow_liu, exact
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, whole_numbers
 from studies.frame import Row, Task, amount, experiment, natural, positive, real, seed_of
 from studies.paper.models import paper_model

@@ -10,12 +10,12 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from sges.graph import PDAG, dag_to_cpdag
-from sges.metrics import shd
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, Score
 from sges.search import bes, ges, sges
 from sges.search.auto import auto_bound
 from sges.search.strategy import Forward
+from sges.tools.metrics import shd
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, VIOLET, label, line, panels
 from studies.frame import (
     Row,

@@ -24,12 +24,12 @@ import numpy as np
 
 from sges import Strategy
 from sges.graph import PDAG, dag_to_cpdag
-from sges.metrics import shd
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC, GaussianOracle, Score
 from sges.search import ges, poly_fes, search, sges
+from sges.tools.metrics import shd
 from studies.charts import (
     BLUE,
     GOLD,

@@ -20,11 +20,11 @@ from sges.data import Dataset, Kind
 from sges.data.completion import completed
 from sges.errors import DataWarning
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
-from sges.metrics import shd
 from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
 from sges.nodeset import nodes
 from sges.score import DegenerateGaussian, DiscreteBIC, GaussianBIC
 from sges.search import search
+from sges.tools.metrics import shd
 from studies.charts import STYLE, label
 from studies.frame import Row, Task, experiment, natural, one_of, positive, real, seed_of
 from studies.summary import distinct, grid, pick, spread_of, values

@@ -1,7 +1,7 @@
 """The penalty: wrong edges by multiplier of the BIC, and the effect of choosing it from data.
 
 Four kinds of models, three sizes of samples, eight penalties, and the penalties that
-``sges.penalty`` chooses by held-out likelihood, by stability, by both, or by the rule of thumb.
+``sges.tools.penalty`` chooses by held-out likelihood, by stability, by both, or by a rule of thumb.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from sges.data import Dataset
 from sges.graph import PDAG, dag_to_cpdag
-from sges.metrics import agreement, shd, skeleton
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
-from sges.penalty import choose_penalty, rule_of_thumb
 from sges.score import DiscreteBIC, GaussianBIC
 from sges.search import ges
+from sges.tools.metrics import agreement, shd, skeleton
+from sges.tools.penalty import choose_penalty, rule_of_thumb
 from studies.charts import STYLE, label, plain_ticks
 from studies.frame import (
     Row,

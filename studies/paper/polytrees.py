@@ -11,13 +11,13 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from sges.graph import dag_to_cpdag
-from sges.metrics import shd
 from sges.network import LinearGaussian, random_polytree
 from sges.properties import MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC, GaussianOracle, Score
 from sges.search import ges, sges
 from sges.search.strategy import Forward
+from sges.tools.metrics import shd
 from studies.charts import BLUE, GOLD, GREEN, GREY, RED, label, line, panels, plain_ticks
 from studies.frame import Row, Task, amount, experiment, natural, one_of, positive, seed_of
 from studies.summary import curve, distinct, exponent, grid, mean, pick, values

@@ -100,7 +100,7 @@ def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
     """Learn from an array with the BIC, its penalty 1 or by the rule of thumb."""
     import sges
     from sges.data import Dataset
-    from sges.penalty import rule_of_thumb
+    from sges.tools.penalty import rule_of_thumb
 
     by_rule = options.pop("penalty", None) == "rule"
     penalty = rule_of_thumb(Dataset.of(table(path))) if by_rule else 1.0
@@ -129,9 +129,9 @@ def from_mixed(path: str, strategy: str) -> Search:
 def in_single(path: str, strategy: str) -> Search:
     """Search from an array whose correlations are kept in single precision."""
     from sges.data import Dataset
-    from sges.penalty import rule_of_thumb
     from sges.score import GaussianBIC
     from sges.search import search
+    from sges.tools.penalty import rule_of_thumb
 
     def run() -> Any:  # noqa: ANN401
         penalty = rule_of_thumb(Dataset.of(table(path)))

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from sges.errors import GraphError
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
-from sges.metrics import agreement, shd, skeleton
 from sges.nodeset import nodes
+from sges.tools.metrics import agreement, shd, skeleton
 from studies.peers.contract import Found, Table
 from studies.peers.problems import Problem
 

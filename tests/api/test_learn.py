@@ -193,7 +193,7 @@ def test_the_default_is_the_extended_search_with_bounded_work() -> None:
 
 
 def test_on_continuous_tables_auto_takes_the_steps_of_the_rule_of_thumb() -> None:
-    from sges.penalty import rule_of_thumb
+    from sges.tools.penalty import rule_of_thumb
 
     data = Dataset.of(examples.load("greenhouse"))
     result, by_rule = sges.learn(data), sges.learn(data, penalty=rule_of_thumb(data))
@@ -203,7 +203,7 @@ def test_on_continuous_tables_auto_takes_the_steps_of_the_rule_of_thumb() -> Non
 def test_a_penalty_is_chosen_with_the_search_it_is_for() -> None:
     from functools import partial
 
-    from sges.penalty import choose_penalty
+    from sges.tools.penalty import choose_penalty
 
     data = Dataset.of(examples.load("asia"))
     chosen = sges.learn(data, assume=MaxParents(2), strategy="two-phase", penalty="choose")

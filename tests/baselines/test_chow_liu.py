@@ -6,11 +6,11 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from sges.baselines import chow_liu, exact
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, LinearGaussian, random_polytree, random_structure
 from sges.properties import MaxParents
 from sges.score import DiscreteBIC, GaussianBIC, GaussianOracle, Score
+from sges.tools.baselines import chow_liu, exact
 from worlds import gaussian_score
 
 Edges = tuple[tuple[int, int], ...]

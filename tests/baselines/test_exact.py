@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from naive import all_dags, parents
-from sges.baselines import chow_liu, exact
 from sges.certificate import certify
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag
@@ -13,6 +12,7 @@ from sges.nodeset import nodeset
 from sges.properties import MaxParents
 from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC, OracleMDL, Score, total_score
 from sges.search import ges, sges
+from sges.tools.baselines import chow_liu, exact
 from worlds import gaussian_score
 
 

@@ -13,8 +13,8 @@ from sges.graph import PDAG
 from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Insert
-from sges.report.page import replay
 from sges.result import Result, Step
+from sges.tools.report.page import replay
 
 pytestmark = [
     pytest.mark.browser,

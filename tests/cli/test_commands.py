@@ -10,10 +10,10 @@ import sges
 from sges import MaxParents, MaxTreewidth, MaxVWidth, examples
 from sges.cli.app import app, run
 from sges.cli.learn import in_words_of_the_shell
-from sges.export import read_graph, write_graph
 from sges.graph import PDAG
-from sges.metrics import compare
 from sges.result import Result
+from sges.tools.export import read_graph, write_graph
+from sges.tools.metrics import compare
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)

@@ -23,7 +23,7 @@ from sges import PDAG, examples, read_result
 from sges.cli import INTERRUPTED, INVALID_DATA
 from sges.cli.app import run
 from sges.errors import need
-from sges.export import write_graph
+from sges.tools.export import write_graph
 
 ASIA = str(examples.load("asia").path)
 SGES = [sys.executable, "-m", "sges"]

@@ -15,8 +15,8 @@ from sges import examples, learn
 from sges.cli import SIGNALS, at_signals
 from sges.cli.app import run
 from sges.cli.terminal import colored, warnings_as_remarks, watching
-from sges.report.text import PHASES, progress_in_words
 from sges.search import Progress
+from sges.tools.report.text import PHASES, progress_in_words
 
 ASIA = str(examples.load("asia").path)
 COMMAND = [sys.executable, "-m", "sges", "learn", ASIA, "--max-parents", "2"]

@@ -8,15 +8,15 @@ import pytest
 
 from sges import PDAG, BayesianNetwork, confidence, learn
 from sges.data import Dataset, Moments
-from sges.effects import effect
 from sges.errors import DataError, DataWarning, InvalidArgument
 from sges.learning import SearchPlan
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
-from sges.resampling.draws import DRAWS, Source, edge_cost, permuted
-from sges.resampling.replicates import Question
 from sges.score import DiscreteBIC, GaussianBIC
 from sges.score.named import make_score
+from sges.tools.effects import effect
+from sges.uncertainty.draws import DRAWS, Source, edge_cost, permuted
+from sges.uncertainty.replicates import Question
 
 
 def gaussian(n: int = 6, edges: int = 6, records: int = 400, seed: int = 0) -> Dataset:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from sges import PDAG, Confidence
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.graph import extensions
-from sges.metrics import shd
-from sges.resampling import significance_threshold
+from sges.tools.metrics import shd
+from sges.uncertainty import significance_threshold
 
 NAMES = ("a", "b", "c", "d")
 

@@ -10,7 +10,8 @@ import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 from sges.errors import FileError, GraphError, InvalidArgument, SgesError
-from sges.export import (
+from sges.graph import PDAG
+from sges.tools.export import (
     from_adjacency_frame,
     from_csv,
     from_dot,
@@ -24,7 +25,6 @@ from sges.export import (
     to_numpy,
     write_graph,
 )
-from sges.graph import PDAG
 from sges.writing import write_directory, write_text
 
 ML = '<graphml><graph edgedefault="directed">{}</graph></graphml>'

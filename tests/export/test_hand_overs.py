@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given
 
 from sges.errors import GraphError
-from sges.export import (
+from sges.graph import PDAG, dag_to_cpdag, is_dag
+from sges.result import Result
+from sges.tools.export import (
     edge_frame,
     from_networkx,
     to_bnlearn,
@@ -28,8 +30,6 @@ from sges.export import (
     to_networkx,
     to_numpy,
 )
-from sges.graph import PDAG, dag_to_cpdag, is_dag
-from sges.result import Result
 from strategies import cpdags, dags
 
 

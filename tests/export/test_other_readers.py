@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 from sges.errors import GraphError
-from sges.export import from_dot, from_graphml, from_networkx, to_dot, to_graphml
 from sges.graph import PDAG
+from sges.tools.export import from_dot, from_graphml, from_networkx, to_dot, to_graphml
 from strategies import cpdags
 
 

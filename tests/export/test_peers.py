@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 
 from sges.errors import InvalidArgument, MissingLibrary, need
-from sges.export import to_causallearn, to_numpy, to_pgmpy, to_pyagrum
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
+from sges.tools.export import to_causallearn, to_numpy, to_pgmpy, to_pyagrum
 from strategies import cpdags
 
 

@@ -15,7 +15,10 @@ from hypothesis import given
 
 from sges import examples
 from sges.errors import GraphError
-from sges.export import (
+from sges.graph import PDAG
+from sges.network import write_bif
+from sges.result import Result
+from sges.tools.export import (
     CONVENTIONS,
     Convention,
     adjacency_frame,
@@ -40,9 +43,6 @@ from sges.export import (
     to_numpy,
     write_graph,
 )
-from sges.graph import PDAG
-from sges.network import write_bif
-from sges.result import Result
 from strategies import cpdags
 
 AWKWARD = [

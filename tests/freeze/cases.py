@@ -7,12 +7,10 @@ line of text; steps are not kept.  Numbers are compared up to rounding.
 import contextlib
 import inspect
 import io
-import pkgutil
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,6 +18,7 @@ import numpy as np
 
 import sges
 import tables
+from public import public_modules
 from sges import PDAG, Dataset, Knowledge, MaxParents, MaxVWidth, Strategy
 from sges.errors import SgesError
 from sges.score import GaussianBIC
@@ -221,7 +220,7 @@ def _fitted(name: str) -> list[float]:
 
 
 def _file(kind: str) -> str:
-    from sges.export import write_graph
+    from sges.tools.export import write_graph
 
     path = Path(f"graph.{kind}")
     write_graph(learned("discrete").cpdag, path)
@@ -360,11 +359,8 @@ def messages() -> Iterator[tuple[str, Case]]:
 
 def interface() -> Iterator[tuple[str, Case]]:
     """Yield the names and signatures of each public module."""
-    modules = ["sges", *(f"sges.{module.name}" for module in pkgutil.iter_modules(sges.__path__))]
-    for name in modules:
-        module = import_module(name)
-        if hasattr(module, "__all__"):
-            yield f"names of {name}", partial(_signatures, module)
+    for module in public_modules():
+        yield f"names of {module.__name__}", partial(_signatures, module)
 
 
 def _signatures(module: Any) -> dict[str, str]:  # noqa: ANN401

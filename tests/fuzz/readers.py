@@ -33,11 +33,11 @@ from sges.cli import INVALID_DATA
 from sges.cli.app import run
 from sges.data import Dataset, discrete_of_file, moments_of_file
 from sges.errors import DataError
-from sges.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json
 from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
-from sges.report import report_page
 from sges.result import Result, Step
+from sges.tools.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json
+from sges.tools.report import report_page
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 
 

@@ -12,9 +12,9 @@ import pytest
 from sges.errors import FileError, InvalidArgument, MissingLibrary
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
-from sges.plot import draw, layout_of, picture
-from sges.plot.drawing import MAX_LABEL_COLUMNS, MAX_LABEL_LINES, label_of, labels_of
-from sges.plot.layout import by_graphviz, graphviz_input, layout_of_plain
+from sges.tools.plot import draw, layout_of, picture
+from sges.tools.plot.drawing import MAX_LABEL_COLUMNS, MAX_LABEL_LINES, label_of, labels_of
+from sges.tools.plot.layout import by_graphviz, graphviz_input, layout_of_plain
 
 AWKWARD = [
     '"quoted"',
@@ -146,7 +146,7 @@ def test_the_sheet_is_as_wide_as_the_title() -> None:
 
 
 def test_a_huge_picture_stays_within_what_a_png_can_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sges.plot.drawing.MAX_PIXELS", 900)
+    monkeypatch.setattr("sges.tools.plot.drawing.MAX_PIXELS", 900)
     content = picture(PDAG.empty(100), "png", dpi=5000)
     assert max(int.from_bytes(content[k : k + 4]) for k in (16, 20)) == 900
 
@@ -232,7 +232,7 @@ def test_a_dense_graph_is_drawn_as_a_matrix_within_seconds() -> None:
     """An interrupted search may return such a graph; drawing all its edges would take minutes."""
     import time
 
-    from sges.plot.drawing import is_too_dense
+    from sges.tools.plot.drawing import is_too_dense
 
     dense = PDAG.complete(150)
     assert is_too_dense(dense)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
-from sges.plot import Box, Curve, Layout
-from sges.plot.layout import (
+from sges.tools.plot import Box, Curve, Layout
+from sges.tools.plot.layout import (
     crossings,
     downward_edges,
     layered,

@@ -19,9 +19,9 @@ from sges.graph import PDAG
 from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Delete, Insert
-from sges.report import read_result, report_page
-from sges.report.page import replay
 from sges.result import Result, Step
+from sges.tools.report import read_result, report_page
+from sges.tools.report.page import replay
 
 HOSTILE = [
     "<script>alert(1)</script>", "</script><script>boom()</script>", "<!--", "-->", "]]>",
@@ -268,7 +268,7 @@ def test_a_search_too_long_to_be_replayed_keeps_its_steps(
 ) -> None:
     result = learned(8, 10, 1)
     assert view_in(report_page(result))["start"] == "empty"
-    monkeypatch.setattr("sges.report.page.MAX_REPLAYED", 8 * len(result.steps) - 1)
+    monkeypatch.setattr("sges.tools.report.page.MAX_REPLAYED", 8 * len(result.steps) - 1)
     view = view_in(report_page(result))
     assert view["start"] is None
     assert len(view["steps"]) == len(result.steps)
@@ -278,7 +278,7 @@ def test_a_search_too_long_to_be_replayed_keeps_its_steps(
     "options", [{}, {"penalty": 1}, {"score": "bge"}, {"score": "bge", "penalty": 1}]
 )
 def test_the_call_on_the_page_finds_the_same_graph(options: dict[str, Any]) -> None:
-    from sges.report.page import _call
+    from sges.tools.report.page import _call
 
     result = learned(8, 12, 3, **options)
     network = LinearGaussian.random(random_dag(8, 12, 3), seed=3)
@@ -320,7 +320,7 @@ def test_arguments_that_cannot_be_written_are_named_in_the_call() -> None:
 
 
 def test_a_property_without_a_text_is_shown_by_its_class() -> None:
-    from sges.report.page import _call
+    from sges.tools.report.page import _call
 
     class FewEdges:
         def holds(self, graph: sges.PDAG) -> bool:

@@ -12,7 +12,6 @@ from sges.errors import ScoreError
 from sges.graph import PDAG
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodes, nodeset
-from sges.penalty import extended_bic
 from sges.score import (
     QNML,
     BasisBIC,
@@ -30,6 +29,7 @@ from sges.score.protocol import delete_gains, insert_gains, total_score
 from sges.search import ges, search
 from sges.search.engines import native_of
 from sges.search.moves import Moves
+from sges.tools.penalty import extended_bic
 
 N, RECORDS = 7, 300
 

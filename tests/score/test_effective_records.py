@@ -11,9 +11,7 @@ import naive
 from sges import confidence, learn
 from sges.data import Dataset, Moments
 from sges.errors import DataError, DataWarning
-from sges.metrics import shd
 from sges.network import LinearGaussian, fit
-from sges.penalty import choose_penalty
 from sges.score import (
     QNML,
     BasisBIC,
@@ -27,6 +25,8 @@ from sges.score import (
 )
 from sges.score.protocol import insert_gains
 from sges.search.engines import native_of
+from sges.tools.metrics import shd
+from sges.tools.penalty import choose_penalty
 
 Columns = dict[str, list[Any]]
 

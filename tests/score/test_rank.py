@@ -9,13 +9,13 @@ from scipy.stats import norm, rankdata, spearmanr
 
 import sges
 from sges.data import Dataset
-from sges.effects import LinearEffect
 from sges.errors import DataError, InvalidArgument
 from sges.graph import PDAG, dag_to_cpdag
-from sges.metrics import shd
 from sges.score import GaussianBIC, RankBIC, check_score
 from sges.score.gaussian.bic import METHODS, nearest_correlation
 from sges.search import ges
+from sges.tools.effects import LinearEffect
+from sges.tools.metrics import shd
 
 Table = NDArray[np.float64]
 

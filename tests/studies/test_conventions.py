@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from sges.export.matrix import to_numpy
 from sges.graph import PDAG, dag_to_cpdag
+from sges.tools.export.matrix import to_numpy
 from strategies import dags
 from studies.peers.adapters.conventions import (
     from_endpoints,

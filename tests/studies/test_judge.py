@@ -5,9 +5,9 @@ import pytest
 
 from sges.data import Dataset
 from sges.graph import PDAG, dag_to_cpdag
-from sges.metrics import compare
 from sges.network import random_dag
 from sges.score import DiscreteBIC, GaussianBIC, total_score
+from sges.tools.metrics import compare
 from studies.peers.contract import Found, Table
 from studies.peers.judge import bic, judge
 from studies.peers.problems import Problem, Spec, make_problem

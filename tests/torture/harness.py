@@ -24,8 +24,8 @@ from unittest.mock import patch
 from sges.cli import INTERRUPTED
 from sges.cli.app import run
 from sges.errors import FileError
-from sges.report import read_result
-from sges.resampling import replicates
+from sges.tools.report import read_result
+from sges.uncertainty import replicates
 from sges.writing import opened, write_bytes, write_directory
 
 ENDS = ("SIGKILL", "SIGINT", "SIGTERM", "ENOSPC", "EIO")

@@ -18,7 +18,7 @@ from sges.errors import DataError, InvalidArgument, suggestion
 from sges.graph.named import label_of_level, printable, span
 
 if TYPE_CHECKING:
-    from sges.effects import DiscreteEffect, Effects, LinearEffect
+    from sges.tools.effects import DiscreteEffect, Effects, LinearEffect
 
 DISCRETE = "Assumed: the graph is correct, no hidden common causes, no selection bias"
 LINEAR = f"{DISCRETE}, linear relations"
@@ -55,9 +55,9 @@ def effect(
     """
     from sges.data import Reading
     from sges.data.sources import statistics_of
-    from sges.effects import LinearEffect
-    from sges.effects import effect as estimate
-    from sges.export import read_graph
+    from sges.tools.effects import LinearEffect
+    from sges.tools.effects import effect as estimate
+    from sges.tools.export import read_graph
 
     if graph == table == "-":
         raise InvalidArgument("standard input can be the graph or the table, not both")
@@ -111,9 +111,9 @@ def effects(
     """
     from sges.data import Reading
     from sges.data.sources import statistics_of
-    from sges.effects import effects_of, effects_on
-    from sges.export import read_graph
     from sges.learning import learn
+    from sges.tools.effects import effects_of, effects_on
+    from sges.tools.export import read_graph
 
     names = [name for name in (on, of) if name is not None]
     if len(names) != 1:
@@ -144,7 +144,7 @@ def effects(
 
 
 def _print_ranking(ranked: "Effects", name: str, *, is_outcome: bool) -> None:
-    from sges.effects import LinearEffect
+    from sges.tools.effects import LinearEffect
 
     which = f"{'on' if is_outcome else 'of'} {printable(name)}"
     print_sentence(f"Effects {which}, the largest lower bound first")

@@ -20,7 +20,7 @@ from sges.writing import (
 
 if TYPE_CHECKING:
     from sges.data import Dataset
-    from sges.resampling import Confidence
+    from sges.uncertainty import Confidence
 
 MEASURES = {
     "--max-parents": "parents of a variable",
@@ -40,8 +40,8 @@ def measure(*, graph: str, as_json: bool = False) -> None:
     learn. The last column shows how this bound limits H, the common neighbors that a deletion
     makes common children.
     """
-    from sges.export import read_graph
-    from sges.report.text import count
+    from sges.tools.export import read_graph
+    from sges.tools.report.text import count
 
     measured = read_graph(graph)
     document: dict[str, Any] = {
@@ -94,8 +94,8 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
     A DAG, or a class refined by background knowledge, is replaced by its equivalence class,
     because data cannot tell the members of a class apart. Nodes are matched by name.
     """
-    from sges.export import read_graph
-    from sges.metrics import compare as compare_graphs
+    from sges.tools.export import read_graph
+    from sges.tools.metrics import compare as compare_graphs
 
     if truth == found == "-":
         raise InvalidArgument("standard input can be one of the two graphs, not both")
@@ -129,8 +129,8 @@ def compare(*, truth: str, found: str, as_they_are: bool = False, as_json: bool 
 )
 def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
     """Convert a graph to another format."""
-    from sges.export import read_graph
-    from sges.export.formats import writer_of
+    from sges.tools.export import read_graph
+    from sges.tools.export.formats import writer_of
 
     read, writer = read_graph(graph), writer_of(out)
     _check_graph(out)
@@ -140,7 +140,7 @@ def convert(*, graph: str, out: Path, as_json: bool = False) -> None:
 
 def _check_graph(path: Path) -> None:
     """Raise an error if a file to be replaced is not a graph, but for example a table in CSV."""
-    from sges.export import read_graph
+    from sges.tools.export import read_graph
 
     try:
         if path.is_file() and path.stat().st_size:
@@ -163,9 +163,9 @@ def plot(
     as_json: bool = False,
 ) -> None:
     """Draw a graph, or the part of it around a node."""
-    from sges.export import read_graph
-    from sges.plot import picture as drawn
-    from sges.plot.drawing import check_picture
+    from sges.tools.export import read_graph
+    from sges.tools.plot import picture as drawn
+    from sges.tools.plot.drawing import check_picture
 
     if depth is not None and around is None:
         raise InvalidArgument(f"--depth {depth} needs --around: it is the distance from that node")
@@ -177,8 +177,8 @@ def plot(
 
 def read_confidence(path: Path) -> "Confidence":
     """Return the result of ``sges confidence``; an error names the file."""
-    from sges.export.formats import read_text
-    from sges.resampling import Confidence
+    from sges.tools.export.formats import read_text
+    from sges.uncertainty import Confidence
 
     text = read_text(path)
     try:
@@ -219,8 +219,8 @@ def report(
     The file is self-contained and includes the result itself, which this command and
     sges.read_result can read back.
     """
-    from sges.report import read_result, report_page
-    from sges.report.page import check_page
+    from sges.tools.report import read_result, report_page
+    from sges.tools.report.page import check_page
 
     check_page(page)
     if page.exists() and Path(result).exists() and page.samefile(result):
@@ -279,8 +279,8 @@ def simulate(
     read.
     """
     import sges.network as networks
-    from sges.export import to_json
-    from sges.report.text import count
+    from sges.tools.export import to_json
+    from sges.tools.report.text import count
 
     options = {
         "--example": example, "--edges": edges, "--max-parents": max_parents,
@@ -339,7 +339,7 @@ def simulate(
 
 def _is_simulation(directory: Path) -> bool:
     """Return whether a directory can hold an earlier simulation: a graph and data of its nodes."""
-    from sges.export import read_graph
+    from sges.tools.export import read_graph
 
     try:
         names = read_graph(directory / "truth.json").names

@@ -109,12 +109,12 @@ def learn(
         max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
     if out is not None:
-        from sges.report.page import check_directory
+        from sges.tools.report.page import check_directory
 
         check_writable(out, is_directory=True)
         check_directory(out)
     if report is not None:
-        from sges.report.page import check_page
+        from sges.tools.report.page import check_page
 
         check_writable(report, is_directory=False)
         check_page(report)
@@ -139,13 +139,13 @@ def learn(
         )
         result = in_words_of_the_shell(result)
         if out is not None:
-            from sges.report import files_of
+            from sges.tools.report import files_of
 
             watcher.tell(f"drawing and writing {out}")
             files = files_of(result, out, command_line())
             write_directory(out, files, undisturbed)
         if report is not None:
-            from sges.report import report_page
+            from sges.tools.report import report_page
 
             watcher.tell(f"writing {report}")
             page = report_page(result, command_line())
@@ -200,12 +200,12 @@ def confidence(
     the replicates done so far.
     """
     if out is not None:
-        from sges.resampling.strengths import check_directory
+        from sges.uncertainty.strengths import check_directory
 
         check_writable(out, is_directory=True)
         check_directory(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.resampling import confidence as confidence_in
+        from sges.uncertainty import confidence as confidence_in
 
         result = confidence_in(
             table,
@@ -267,9 +267,9 @@ def demo(
     """Learn a bundled example, print what was found, and draw it."""
     from sges.examples import load
     from sges.learning import learn as learn_from
-    from sges.metrics import compare
-    from sges.plot import picture as drawn
-    from sges.plot.drawing import check_picture
+    from sges.tools.metrics import compare
+    from sges.tools.plot import picture as drawn
+    from sges.tools.plot.drawing import check_picture
 
     kind, chosen = check_picture(picture), load(example)
     result = in_words_of_the_shell(learn_from(chosen))
@@ -294,7 +294,7 @@ def show(result: "Result", *, as_json: bool, verbose: bool = False) -> None:
     if as_json:
         print_json(result.to_dict())
     else:
-        from sges.report import summary
+        from sges.tools.report import summary
 
         print_page(summary(result, width=page_width(), verbose=verbose))
     if not result.complete:

@@ -202,7 +202,7 @@ class Watcher:
             self._bar.update(self._task, description=doing)
 
     def _show(self, progress: Any) -> None:  # noqa: ANN401
-        from sges.report.text import progress_in_words
+        from sges.tools.report.text import progress_in_words
 
         self.tell(progress_in_words(progress))
 

@@ -12,6 +12,7 @@ from typing import Any
 from sges.data.reading import Kind
 from sges.errors import check_flag, check_number, in_shell, need
 from sges.graph.named import Rows, cut, display_width, padded, printable, shortened
+from sges.toolbox import tool
 
 WIDTH = 80
 """The default width of the text, in characters."""
@@ -288,9 +289,7 @@ class Description:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from sges.report import description_html
-
-        return description_html(self)
+        return tool("description_html")(self)
 
 
 def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:

@@ -15,6 +15,7 @@ from sges.errors import check_word
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian
+from sges.toolbox import tool
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -185,10 +186,10 @@ class Example:
         return f"Example({self.name!r}, {table.num_rows:,} rows of {table.num_columns} variables)"
 
     def _repr_html_(self) -> str:
-        from sges.report import graph_html
-
         names = ", ".join(self.network.names)
-        return graph_html(self.truth, f"{self!r}\nvariables: {names}\nAbove: the true class.")
+        return tool("graph_html")(
+            self.truth, f"{self!r}\nvariables: {names}\nAbove: the true class."
+        )
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Offer the records to any reader of Arrow streams."""

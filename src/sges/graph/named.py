@@ -1,7 +1,7 @@
 """The interface of graphs to users and other programs: edges by name, pictures, files, objects.
 
 ``NamedGraph`` is the base class of graphs and results.  A result shows and exports its class.  The
-methods import ``sges.export`` and ``sges.plot`` when they are called.
+methods look up ``sges.tools.export`` and ``sges.tools.plot`` when they are called.
 """
 
 import re
@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeVar
 from unicodedata import combining, east_asian_width
 
 from sges.docstrings import documented_like
+from sges.toolbox import tool
 from sges.writing import write_text
 
 if TYPE_CHECKING:
     import networkx
 
-    from sges.export import Convention, Matrix, PathLike
     from sges.graph.pdag import PDAG
+    from sges.tools.export import Convention, Matrix
+    from sges.writing import PathLike
 
 
 def printable(name: str) -> str:
@@ -234,7 +236,7 @@ class _Writer(Protocol):
 
 
 def _writer(name: str, summary: str) -> _Writer:
-    """Return the method that writes a graph as text with a function of ``sges.export``."""
+    """Return the method that writes a graph as text with a function of ``sges.tools.export``."""
 
     def write(self: "NamedGraph", path: "PathLike | None" = None) -> str | Path:
         text = self._as_text(name)
@@ -255,10 +257,8 @@ class NamedGraph:
         raise NotImplementedError
 
     def _as_text(self, name: str) -> str:
-        """Return the graph as text by a function of ``sges.export``."""
-        from sges import export
-
-        text: str = getattr(export, name)(self._named_graph())
+        """Return the graph as text by a function of ``sges.tools.export``."""
+        text: str = tool(name)(self._named_graph())
         return text
 
     @property
@@ -284,7 +284,7 @@ class NamedGraph:
         """Draw the graph with matplotlib, and write the picture if a path is given.
 
         Without path and axes a figure of pyplot is made, which a notebook shows and
-        ``matplotlib.pyplot.show()`` opens; ``sges.plot.draw`` returns its axes.
+        ``matplotlib.pyplot.show()`` opens; ``sges.tools.plot.draw`` returns its axes.
 
         Parameters
         ----------
@@ -310,9 +310,7 @@ class NamedGraph:
         Path or None
             The file that was written, if a path was given.
         """
-        from sges.plot import draw
-
-        draw(
+        tool("draw")(
             self._named_graph(), path, ax, title=title, legend=legend, engine=engine, dpi=dpi,
             around=around, depth=depth,
         )  # fmt: skip
@@ -332,9 +330,7 @@ class NamedGraph:
             An undirected edge is represented by two opposite edges; every edge has the attribute
             ``type``.
         """
-        from sges.export import to_networkx
-
-        return to_networkx(self._named_graph(), dag=dag)
+        return tool("to_networkx")(self._named_graph(), dag=dag)
 
     @documented_like(to_networkx)
     def to_igraph(self, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
@@ -346,9 +342,7 @@ class NamedGraph:
             An undirected edge is represented by two opposite edges; every edge has the attribute
             ``type``.
         """
-        from sges.export import to_igraph
-
-        return to_igraph(self._named_graph(), dag=dag)
+        return tool("to_igraph")(self._named_graph(), dag=dag)
 
     def to_dowhy(self, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
         """Return a ``dowhy.CausalModel`` on one member of the class.
@@ -365,9 +359,7 @@ class NamedGraph:
         dowhy.CausalModel
             The model, ready for ``identify_effect()``.
         """
-        from sges.export import to_dowhy
-
-        return to_dowhy(self._named_graph(), data, treatment, outcome)
+        return tool("to_dowhy")(self._named_graph(), data, treatment, outcome)
 
     def to_numpy(self, convention: "Convention" = "row-to-column") -> "Matrix":
         """Return the adjacency matrix in a named convention.
@@ -375,27 +367,23 @@ class NamedGraph:
         Parameters
         ----------
         convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
-            How cells stand for edges: see ``sges.export.to_numpy``.
+            How cells stand for edges: see ``sges.tools.export.to_numpy``.
 
         Returns
         -------
         numpy.ndarray
             A square matrix of small integers.
         """
-        from sges.export import to_numpy
-
-        return to_numpy(self._named_graph(), convention)
+        return tool("to_numpy")(self._named_graph(), convention)
 
     def to_pandas(self) -> Any:  # noqa: ANN401 (pandas has no types)
         """Return the edges as a data frame with the columns source, target and type."""
-        from sges.export import edge_frame
-
-        return edge_frame(self._named_graph())
+        return tool("edge_frame")(self._named_graph())
 
     to_dot = _writer("to_dot", "Return the graph in DOT, the language of Graphviz.")
     to_graphml = _writer("to_graphml", "Return the graph as GraphML.")
     to_gml = _writer("to_gml", "Return the graph as GML.")
-    to_csv = _writer("to_csv", "Return the edges as CSV, as ``sges.export.to_csv`` does")
+    to_csv = _writer("to_csv", "Return the edges as CSV, as ``sges.tools.export.to_csv`` does")
     to_dagitty = _writer("to_dagitty", "Return the class in the language of dagitty.")
     to_bnlearn = _writer(
         "to_bnlearn", "Return the model string of bnlearn of one member of the class."
@@ -417,9 +405,7 @@ class NamedGraph:
         pgmpy.base.PDAG, DiscreteBayesianNetwork or LinearGaussianBayesianNetwork
             The class; with data, a network of one member.
         """
-        from sges.export import to_pgmpy
-
-        return to_pgmpy(self._named_graph(), fit)
+        return tool("to_pgmpy")(self._named_graph(), fit)
 
     @documented_like(to_pgmpy)
     def to_pyagrum(self, fit: Any) -> Any:  # noqa: ANN401 (pyAgrum has no types)
@@ -435,12 +421,8 @@ class NamedGraph:
         pyagrum.BayesNet
             The network.
         """
-        from sges.export import to_pyagrum
-
-        return to_pyagrum(self._named_graph(), fit)
+        return tool("to_pyagrum")(self._named_graph(), fit)
 
     def to_causallearn(self) -> Any:  # noqa: ANN401 (causal-learn has no types)
         """Return a ``GeneralGraph`` of causal-learn."""
-        from sges.export import to_causallearn
-
-        return to_causallearn(self._named_graph())
+        return tool("to_causallearn")(self._named_graph())

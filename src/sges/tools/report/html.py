@@ -16,10 +16,10 @@ from sges.data.description import MAX_COLUMNS_SHOWN, Description
 from sges.errors import check_instance, check_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG, check_graph
-from sges.plot.drawing import labels_of
-from sges.plot.layout import Box, Layout, Point, layered
-from sges.report.text import count
 from sges.result import LearnedEdge, Step
+from sges.tools.plot.drawing import labels_of
+from sges.tools.plot.layout import Box, Layout, Point, layered
+from sges.tools.report.text import count
 
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 400, 500
 """Larger graphs are shown one neighborhood at a time, and in a notebook as text."""

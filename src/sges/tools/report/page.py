@@ -49,13 +49,14 @@ from sges.errors import (
     check_text,
     shown,
 )
-from sges.export import to_dot
-from sges.export.formats import read_text
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
-from sges.plot import Layout, picture
-from sges.report.html import (
+from sges.result import FORMAT, LearnedEdge, Result
+from sges.tools.export import to_dot
+from sges.tools.export.formats import read_text
+from sges.tools.plot import Layout, picture
+from sges.tools.report.html import (
     DIRECTED,
     UNDIRECTED,
     Shares,
@@ -69,8 +70,7 @@ from sges.report.html import (
     short,
     svg_of,
 )
-from sges.report.text import count, facts, large, summary
-from sges.result import FORMAT, LearnedEdge, Result
+from sges.tools.report.text import count, facts, large, summary
 from sges.writing import (
     PathLike,
     check_own,
@@ -82,7 +82,7 @@ from sges.writing import (
 )
 
 if TYPE_CHECKING:
-    from sges.resampling import Confidence
+    from sges.uncertainty import Confidence
 
 MAX_REPLAYED = 5_000_000
 """The most nodes times steps for which the page replays the search: each step is a graph."""
@@ -317,7 +317,7 @@ def _page(
     replicates = 0 if confidence is None else confidence.done
     view = view_of(result, edges, layout, shares, replicates)
     template, style, script = (
-        (files("sges.report") / name).read_text(encoding="utf-8")
+        (files("sges.tools.report") / name).read_text(encoding="utf-8")
         for name in ("page.html", "page.css", "page.js")
     )
     allowed = [b64encode(sha256(part.encode()).digest()).decode() for part in (style, script)]

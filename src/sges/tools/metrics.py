@@ -29,11 +29,11 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.export.matrix import to_numpy
 from sges.graph.equivalence import is_cpdag, is_dag, pdag_to_cpdag
 from sges.graph.pdag import GRAPHS, PDAG, check_graph
 from sges.nodeset import nodes
 from sges.result import Result
+from sges.tools.export.matrix import to_numpy
 
 __all__ = [
     "AdjustmentDistances",

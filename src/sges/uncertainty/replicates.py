@@ -36,7 +36,6 @@ from sges.errors import (
     check_word,
     cluster_failure,
 )
-from sges.export import PathLike
 from sges.graph.pdag import PDAG
 from sges.knowledge.indexed import IndexedKnowledge
 from sges.learning import (
@@ -53,12 +52,13 @@ from sges.learning import (
     scorer_of,
     watched,
 )
-from sges.resampling.draws import DRAWS, Source, edge_cost, permuted
-from sges.resampling.strengths import Confidence, edge_list, graph_of_list
 from sges.score.named import SCORES, Penalty, make_score, named_score
 from sges.score.protocol import EdgePrior, Score, score_name
 from sges.search.run import effective_jobs
 from sges.search.strategy import AnyStrategy, Forward
+from sges.uncertainty.draws import DRAWS, Source, edge_cost, permuted
+from sges.uncertainty.strengths import Confidence, edge_list, graph_of_list
+from sges.writing import PathLike
 
 if TYPE_CHECKING:
     from sges.result import Result

@@ -1,7 +1,7 @@
 """Pictures of graphs: a layered layout, drawn with matplotlib."""
 
-from sges.plot.drawing import FORMATS, EdgeStyle, draw, draw_steps, layout_of, picture
-from sges.plot.layout import Box, Curve, Layout
+from sges.tools.plot.drawing import FORMATS, EdgeStyle, draw, draw_steps, layout_of, picture
+from sges.tools.plot.layout import Box, Curve, Layout
 
 __all__ = [
     "FORMATS",

@@ -1,7 +1,7 @@
 """The penalty of a BIC: chosen from data, or by a rule that costs nothing."""
 
-from sges.penalty.criteria import Candidate
-from sges.penalty.selection import (
+from sges.tools.penalty.criteria import Candidate
+from sges.tools.penalty.selection import (
     CriterionResult,
     PenaltyChoice,
     choose_penalty,

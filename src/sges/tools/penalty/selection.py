@@ -33,13 +33,13 @@ from sges.errors import (
     shown,
 )
 from sges.graph.pdag import PDAG
-from sges.penalty.criteria import Candidate, HeldOut, Stability
 from sges.result import Result
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.named import SCORES, named_score
 from sges.score.protocol import Score
 from sges.search import ges
 from sges.search.run import effective_jobs
+from sges.tools.penalty.criteria import Candidate, HeldOut, Stability
 
 GAMMA = 0.5  # the weight of the number of variables in the extended BIC, by default
 CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the penalties tried by default
@@ -248,7 +248,7 @@ def choose_penalty(
     if isinstance(data, Moments):
         raise InvalidArgument(
             "Moments contain no records that could be held out; give the table, or use "
-            "sges.penalty.rule_of_thumb"
+            "sges.tools.penalty.rule_of_thumb"
         )
     criteria: list[CriterionResult] = []
     for name, (make_criterion, count) in CRITERIA.items():

@@ -3,9 +3,9 @@
 A search does not need this part; the methods of ``Result`` import it when they are called.
 """
 
-from sges.report.explanation import Event, Explanation, explain
-from sges.report.html import description_html, graph_html, preformatted
-from sges.report.page import (
+from sges.tools.report.explanation import Event, Explanation, explain
+from sges.tools.report.html import description_html, graph_html, preformatted
+from sges.tools.report.page import (
     files_of,
     read_result,
     report_page,
@@ -13,7 +13,7 @@ from sges.report.page import (
     save,
     write_report,
 )
-from sges.report.text import summary
+from sges.tools.report.text import summary
 
 __all__ = [
     "Event",

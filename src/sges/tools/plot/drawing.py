@@ -28,11 +28,11 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.export import to_numpy
 from sges.graph.named import NamedGraph, printable, shortened
 from sges.graph.pdag import PDAG, Edge, check_graph
 from sges.nodeset import nodes, union
-from sges.plot.layout import Layout, Point, Size, by_graphviz, layered
+from sges.tools.export import to_numpy
+from sges.tools.plot.layout import Layout, Point, Size, by_graphviz, layered
 from sges.writing import PathLike, file_errors, will_not_replace, write_bytes
 
 Axes: TypeAlias = Any

@@ -22,9 +22,6 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.export.dot import from_dot, to_dot
-from sges.export.matrix import from_numpy, to_numpy
-from sges.export.objects import arcs_of, from_networkx
 from sges.graph.pdag import PDAG, check_graph
 from sges.graph.records import (
     edge_records,
@@ -36,6 +33,9 @@ from sges.graph.records import (
 from sges.graph.records import to_json as record_to_json
 from sges.network.bif import network_of_bif
 from sges.result import Result
+from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.matrix import from_numpy, to_numpy
+from sges.tools.export.objects import arcs_of, from_networkx
 from sges.writing import PathLike, file_errors, opened, write_text
 
 GRAPHML_NAMESPACE = "http://graphml.graphdrawing.org/xmlns"

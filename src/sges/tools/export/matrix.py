@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.docstrings import documented_like
 from sges.errors import GraphError, as_name, check_word, need
-from sges.export.dot import to_dot
-from sges.export.objects import check_frame
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
 from sges.graph.records import graph_of_edges
+from sges.tools.export.dot import to_dot
+from sges.tools.export.objects import check_frame
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
 """How the cells of a matrix stand for edges."""

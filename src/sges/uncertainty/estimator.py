@@ -10,8 +10,8 @@ import numpy as np
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_number, shown
 from sges.estimator import Searcher, StructureLearner  # an error without scikit-learn
-from sges.resampling.replicates import MAX_REPLICATES, confidence
-from sges.resampling.strengths import Confidence
+from sges.uncertainty.replicates import MAX_REPLICATES, confidence
+from sges.uncertainty.strengths import Confidence
 
 from sklearn.base import BaseEstimator  # type: ignore[import-untyped]  # isort: skip
 

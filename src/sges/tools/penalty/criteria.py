@@ -25,10 +25,10 @@ from sges.data.moments import means_apart
 from sges.errors import DataError, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
-from sges.metrics import skeleton
 from sges.nodeset import NodeSet, nodes
 from sges.score.discrete import grouped, refine, tally
 from sges.score.gaussian.matrix import RIDGE
+from sges.tools.metrics import skeleton
 
 Floats = NDArray[np.float64]
 

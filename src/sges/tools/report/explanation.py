@@ -18,9 +18,9 @@ from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import as_node, nodes
 from sges.operators import Delete, Operator, deletes, inserts
-from sges.report.html import DIRECTED, NONE, between_nodes, preformatted
-from sges.report.page import replay
 from sges.result import Result
+from sges.tools.report.html import DIRECTED, NONE, between_nodes, preformatted
+from sges.tools.report.page import replay
 
 MAX_SCORED_OPERATORS = 10_000
 """How many operators on the pair are scored to find the best one."""

@@ -29,7 +29,6 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.export.formats import csv_text
 from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.named import NamedGraph, cut, display_width, padded, printable, shortened
@@ -50,12 +49,13 @@ from sges.graph.records import (
 from sges.nodeset import nodes
 from sges.result import Result
 from sges.score.named import Penalty
+from sges.toolbox import tool
 from sges.writing import check_own, has_format, write_directory
 
 if TYPE_CHECKING:
-    from sges.effects import ReplicatedEffect
-    from sges.export import PathLike
-    from sges.plot import EdgeStyle
+    from sges.tools.effects import ReplicatedEffect
+    from sges.tools.plot import EdgeStyle
+    from sges.writing import PathLike
 
 FORMAT, VERSION = "sges-confidence", 1
 
@@ -342,9 +342,7 @@ class Confidence:
             The smallest and the largest possible effect in the class of each replicate, and an
             interval over them.
         """
-        from sges.effects import effect_over
-
-        return effect_over(self.graphs, treatment, outcome, data)
+        return tool("effect_over")(self.graphs, treatment, outcome, data)
 
     def curve(self) -> list[dict[str, float]]:
         """Return the curve of strengths: the share of all pairs of at most each strength.
@@ -362,9 +360,7 @@ class Confidence:
     # Display
 
     def _repr_html_(self) -> str:
-        from sges.report import graph_html
-
-        return graph_html(self.averaged().cpdag, self.summary(20))
+        return tool("graph_html")(self.averaged().cpdag, self.summary(20))
 
     @documented_like(Result.summary)
     def summary(self, max_lines: int | None = 40, width: int | None = None) -> str:
@@ -436,17 +432,13 @@ class Confidence:
             The smallest share of an edge outside the averaged class that is drawn; such edges
             are dashed.
         """
-        from sges.plot import draw
-
         check_number("least", least, most=1)
         graph, styles = self._picture(least)
-        draw(graph, path, ax, title=title, legend=legend, styles=styles)
+        tool("draw")(graph, path, ax, title=title, legend=legend, styles=styles)
         return None if path is None else Path(path)
 
     def _picture(self, least: float) -> "tuple[PDAG, dict[Edge, EdgeStyle]]":
         """Return the graph of the averaged class and the weaker edges, and how to draw each."""
-        from sges.plot import EdgeStyle
-
         graph, strengths = self.averaged().cpdag, self.strengths
         weak = {
             (a, b): usual
@@ -457,8 +449,9 @@ class Confidence:
             direct=[arrow for arrow, is_line in weak.values() if not is_line],
             undirect=[pair for pair, (_, is_line) in weak.items() if is_line],
         )
+        edge_style = tool("EdgeStyle")
         styles = {
-            pair: EdgeStyle(width=0.5 + 2.5 * share, dashed=pair in weak)
+            pair: edge_style(width=0.5 + 2.5 * share, dashed=pair in weak)
             for pair, share in strengths.items()
         }
         return graph, styles
@@ -487,14 +480,14 @@ class Confidence:
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of the files that ``save`` writes, by name."""
-        from sges.plot import picture
-
         graph, styles = self._picture(0.2)
-        table = csv_text([list(COLUMNS), *([row[c] for c in COLUMNS] for row in self.rows())])
+        table = tool("csv_text")(
+            [list(COLUMNS), *([row[c] for c in COLUMNS] for row in self.rows())]
+        )
         contents = (
             self.to_json().encode(),
             table.encode("utf-8", "backslashreplace"),
-            picture(graph, "svg", styles=styles),
+            tool("picture")(graph, "svg", styles=styles),
             self.summary(None).encode("utf-8", "backslashreplace"),
         )
         return dict(zip(FILES, contents, strict=True))
@@ -506,10 +499,8 @@ class Confidence:
         ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
     ) -> Path | None:
         """Draw the curve of strengths with the threshold."""
-        from sges.plot import draw_steps
-
         points = [(row["strength"], row["share"]) for row in self.curve()]
-        draw_steps(
+        tool("draw_steps")(
             points, path, ax, mark=self.threshold,
             labels=("strength of a pair", "share of pairs with at most this strength"),
         )  # fmt: skip

@@ -3,7 +3,7 @@
 In a DAG the effect of x on y follows from adjusting for the parents of x.  A class has several
 DAGs, and so several possible parents of x (``sges.graph.counting`` finds them).  The possible
 effects are one value for each possible set of parents (IDA: Maathuis, Kalisch & Bühlmann 2009);
-``sges.adjustment`` estimates each of them.
+``sges.tools.adjustment`` estimates each of them.
 
 If no directed path leads from x to y, the effect is zero by the graph and is not estimated.  All
 values assume that the graph is correct, and that there are no hidden common causes and no
@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import stdtrit
 
-from sges.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 from sges.docstrings import documented_like
 from sges.errors import (
     Argument,
@@ -42,6 +41,7 @@ from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.named import Rows, label_of_level, printable, span
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
+from sges.tools.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 
 __all__ = [
     "DiscreteEffect",

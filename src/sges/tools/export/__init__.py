@@ -5,8 +5,8 @@ the extension of a file), as a matrix (``to_numpy``, in a named convention) or a
 (``to_networkx``, ``to_pgmpy``, ...).  The functions ``from_...`` and ``read_graph`` read it back.
 """
 
-from sges.export.dot import from_dot, to_dot
-from sges.export.formats import (
+from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.formats import (
     from_csv,
     from_gml,
     from_graphml,
@@ -19,7 +19,7 @@ from sges.export.formats import (
     to_json,
     write_graph,
 )
-from sges.export.matrix import (
+from sges.tools.export.matrix import (
     CONVENTIONS,
     Convention,
     Matrix,
@@ -28,8 +28,8 @@ from sges.export.matrix import (
     from_numpy,
     to_numpy,
 )
-from sges.export.models import to_bnlearn, to_dagitty, to_lavaan
-from sges.export.objects import (
+from sges.tools.export.models import to_bnlearn, to_dagitty, to_lavaan
+from sges.tools.export.objects import (
     edge_frame,
     from_edge_frame,
     from_networkx,

@@ -12,7 +12,6 @@ import numpy as np
 
 from sges.docstrings import documented_like
 from sges.errors import GraphError, InvalidArgument, check_flag, need, shown
-from sges.export.dot import to_dot
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.named import NamedGraph
 from sges.graph.pdag import PDAG, Edge, as_names, check_graph
@@ -20,6 +19,7 @@ from sges.graph.records import edge_records, graph_of_edges, graph_of_records
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
 from sges.network import fit as fit_network
 from sges.nodeset import nodes
+from sges.tools.export.dot import to_dot
 
 if TYPE_CHECKING:
     import networkx

@@ -1,0 +1,31 @@
+"""Where the tools are that values offer by name; each is imported when it is used.
+
+A value never imports what shows it: a method of ``PDAG`` or ``Result`` has the signature, the types
+and the docstring of a tool, and looks up its body here.
+"""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+HOMES = {
+    "sges.tools.adjustment": ("check_one_kind",),
+    "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
+    "sges.tools.export.formats": ("csv_text",),
+    "sges.tools.penalty": ("choose_penalty",),
+    "sges.tools.plot": ("EdgeStyle", "draw", "draw_steps", "picture"),
+    "sges.tools.report": (
+        "description_html", "explain", "graph_html", "result_html", "save", "summary",
+        "write_report",
+    ),
+    "sges.tools.report.text": ("progress_line",),
+    "sges.uncertainty": ("confidence_of_result",),
+}  # fmt: skip
+"""The tools of each module; all other names are those of ``sges.tools.export``."""
+
+
+@cache
+def tool(name: str) -> Any:  # noqa: ANN401 (any function or class)
+    """Return a tool by name."""
+    home = next((home for home, names in HOMES.items() if name in names), "sges.tools.export")
+    return getattr(import_module(home), name)
