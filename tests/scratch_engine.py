@@ -7,7 +7,8 @@ the stored gains and views of the engine.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sges.graph import PDAG, is_cpdag, maximum_cardinality_search
+from sges.graph import PDAG, is_cpdag
+from sges.graph.undirected import maximum_cardinality_search
 from sges.nodeset import NodeSet, nodes, subsets
 from sges.operators import Delete, Insert, Operator, all_deletes
 from sges.properties import Property

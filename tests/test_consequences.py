@@ -7,7 +7,9 @@ import pytest
 
 from sges import learn
 from sges.errors import DataError, InvalidArgument
-from sges.graph import PDAG, Between, close_under_meek, members
+from sges.graph import PDAG, members
+from sges.graph.meek import close_under_meek
+from sges.graph.undirected import Between
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC

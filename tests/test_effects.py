@@ -17,15 +17,8 @@ import sges
 from bridge import frozen, pdag_of
 from sges.data import Dataset, Moments
 from sges.errors import DataError, GraphError, InvalidArgument, Undecided, in_shell
-from sges.graph import (
-    PDAG,
-    close_under_meek,
-    dag_to_cpdag,
-    extensions,
-    members,
-    pdag_to_dag,
-    sample_members,
-)
+from sges.graph import PDAG, dag_to_cpdag, extensions, members, pdag_to_dag, sample_members
+from sges.graph.meek import close_under_meek
 from sges.network import BayesianNetwork, LinearGaussian, fit, random_dag
 from sges.nodeset import nodes
 from sges.score import DegenerateGaussian, GaussianBIC

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from bridge import arcs_of
 from sges.errors import GraphError
-from sges.graph import PDAG, close_under_meek, dag_to_cpdag, extensions, pdag_to_dag
+from sges.graph import PDAG, dag_to_cpdag, extensions, pdag_to_dag
+from sges.graph.meek import close_under_meek
 from sges.tools.export import to_numpy
 from sges.tools.metrics import adjustment_distances, compare, matched, shd
 from strategies import cpdags, dags

@@ -16,15 +16,9 @@ from sges.result import Result
 from sges.score import BDeu, GaussianBIC
 from sges.score.protocol import Score
 from sges.search import ges, sges
-from sges.tools.penalty import (
-    Candidate,
-    CriterionResult,
-    PenaltyChoice,
-    choose_penalty,
-    extended_bic,
-    rule_of_thumb,
-)
-from sges.tools.penalty.selection import CANDIDATES
+from sges.tools.penalty import choose_penalty, extended_bic, rule_of_thumb
+from sges.tools.penalty.criteria import Candidate
+from sges.tools.penalty.selection import CANDIDATES, CriterionResult, PenaltyChoice
 
 
 def gaussian(seed: int, n: int = 6, edges: int = 6, records: int = 200) -> Dataset:

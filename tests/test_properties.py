@@ -10,7 +10,8 @@ import naive
 from bridge import measured, pdag_of
 from sges import examples, learn
 from sges.errors import GraphError, InvalidProperty, Undecided
-from sges.graph import PDAG, Between, covered_edges, dag_to_cpdag, members
+from sges.graph import PDAG, covered_edges, dag_to_cpdag, members
+from sges.graph.undirected import Between
 from sges.properties import (
     AtMost,
     MaxClique,

@@ -25,7 +25,8 @@ from sges.result import Result, Step
 from sges.score.protocol import total_score
 from sges.search import bes, ges, sges
 from sges.tools.baselines import exact
-from sges.tools.export import from_graphml, from_networkx, from_numpy, read_graph
+from sges.tools.export import from_networkx, from_numpy, read_graph
+from sges.tools.export.formats import from_graphml
 from sges.tools.report import Explanation, summary
 from strategies import dags
 from worlds import gaussian_score

@@ -11,7 +11,8 @@ from sges.errors import DataError, GraphError, SgesError
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Turn
 from sges.result import Result, Step
-from sges.tools.export import from_json, read_graph
+from sges.tools.export import read_graph
+from sges.tools.export.formats import from_json
 
 NESTED = "[" * 100_000 + "]" * 100_000
 DIGITS = "7" * 5_000

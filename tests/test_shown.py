@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 import sges
-from sges.data import Dataset, Moments, Reading
+from sges.data import Dataset, Moments
+from sges.data.reading import Reading
 from sges.graph import PDAG
 from sges.graph.named import Rows
 from sges.network import LinearGaussian
 from sges.result import Result
 from sges.score import BGe, DegenerateGaussian
 from sges.tools.effects import DiscreteEffect, LinearEffect, effect, joint_effect
-from sges.tools.report import report_page
+from sges.tools.report.page import report_page
 
 EVIL = ["<b>", "two\nlines", "\x1b[31mred", 'a "b"']
 

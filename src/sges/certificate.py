@@ -17,7 +17,7 @@ from sges.graph.pdag import PDAG, check_graph
 from sges.operators import Delete, Insert, all_deletes, all_inserts
 from sges.score.protocol import Score, check_is_score, tie_tolerance, total_score
 
-__all__ = ["Certificate", "certify", "tie_tolerance"]
+__all__ = ["Certificate", "certify"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

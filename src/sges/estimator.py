@@ -9,7 +9,7 @@ to predict or transform, so an estimator is the last step of a pipeline.
 
 from typing import Any, Self
 
-from sges.data import Kinds, Missing
+from sges.data.reading import Kinds, Missing
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, MissingLibrary, shown
 from sges.graph.pdag import PDAG

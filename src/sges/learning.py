@@ -21,17 +21,10 @@ from time import perf_counter
 from typing import Any, Literal, TypeAlias, Unpack
 
 from sges.checkpoint import Checkpoint, continued, name_of
-from sges.data import (
-    Dataset,
-    Kinds,
-    Missing,
-    Moments,
-    Reading,
-    ReadingOptions,
-    glance,
-    reading_of_call,
-)
+from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of
+from sges.data.inspection import glance
+from sges.data.reading import Kinds, Missing, Reading, ReadingOptions, reading_of_call
 from sges.errors import (
     Argument,
     InvalidArgument,
@@ -47,10 +40,10 @@ from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
-from sges.search import OnProgress, Strategy, search
+from sges.search import Strategy, search
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
-from sges.search.run import Keep
+from sges.search.run import Keep, OnProgress
 from sges.search.strategy import AnyStrategy, Forward, as_strategy, check_options
 from sges.toolbox import tool
 from sges.writing import PathLike

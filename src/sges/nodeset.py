@@ -19,19 +19,10 @@ from sges.errors import GraphError, is_number, shown
 
 __all__ = [
     "NodeSet",
-    "Nodes",
-    "Rows",
-    "as_node",
-    "as_nodeset",
-    "by_size_then_nodes",
-    "components",
-    "first",
     "nodes",
     "nodeset",
-    "reach",
     "show",
     "subsets",
-    "union",
 ]
 
 NodeSet: TypeAlias = int

@@ -47,7 +47,6 @@ from sges.score.protocol import Score, check_is_score
 __all__ = [
     "Delete",
     "Insert",
-    "Operator",
     "Turn",
     "all_deletes",
     "all_inserts",

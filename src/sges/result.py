@@ -49,10 +49,11 @@ if TYPE_CHECKING:
     from sges.score.protocol import Score
     from sges.tools.effects import DiscreteEffect, Effects, LinearEffect
     from sges.tools.report import Explanation
-    from sges.uncertainty import Confidence, OnReplicate
+    from sges.uncertainty import Confidence
+    from sges.uncertainty.replicates import OnReplicate
     from sges.writing import PathLike
 
-__all__ = ["FORMAT", "VERSION", "LearnedEdge", "Result", "Step"]
+__all__ = ["Result", "Step"]
 
 FORMAT, VERSION = "sges-result", 1
 

@@ -30,12 +30,9 @@ from sges.operators import Delete, Operator, as_pair, deletes
 from sges.properties import Property, check_is_property
 
 __all__ = [
-    "consistency_set",
     "filter_cliques",
     "is_consistent",
-    "selective_deletes",
     "selective_generate_ops",
-    "size_limited_ops",
 ]
 
 Reading: TypeAlias = Literal["repaired", "children", "descendants"]

@@ -13,13 +13,12 @@ HOMES = {
     "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
     "sges.tools.export.formats": ("csv_text",),
     "sges.tools.penalty": ("choose_penalty",),
-    "sges.tools.plot": ("EdgeStyle", "draw", "draw_steps", "picture"),
-    "sges.tools.report": (
-        "description_html", "explain", "graph_html", "result_html", "save", "summary",
-        "write_report",
-    ),
-    "sges.tools.report.text": ("progress_line",),
-    "sges.uncertainty": ("confidence_of_result",),
+    "sges.tools.plot.drawing": ("EdgeStyle", "draw", "draw_steps", "picture"),
+    "sges.tools.report.explanation": ("explain",),
+    "sges.tools.report.html": ("description_html", "graph_html"),
+    "sges.tools.report.page": ("result_html", "save", "write_report"),
+    "sges.tools.report.text": ("progress_line", "summary"),
+    "sges.uncertainty.replicates": ("confidence_of_result",),
 }  # fmt: skip
 """The tools of each module; all other names are those of ``sges.tools.export``."""
 

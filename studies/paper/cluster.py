@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sges.data import Moments, Reading
+from sges.data import Moments
+from sges.data.reading import Reading
 from sges.data.sources import statistics_of
 from studies.charts import BLUE, GREEN, GREY, label, line, panels
 from studies.frame import Row, StudyError, Task, amount, experiment, positive

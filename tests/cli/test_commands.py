@@ -180,7 +180,7 @@ def test_measure_gives_every_measure_and_the_bound_it_implies(
 def test_a_measure_that_is_an_interval_is_shown_as_one(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sges.graph import Between
+    from sges.graph.undirected import Between
 
     monkeypatch.setattr(MaxTreewidth, "measure", classmethod(lambda _, __: Between(3, 5)))
     path = write_graph(PDAG.complete(4), tmp_path / "g.json")

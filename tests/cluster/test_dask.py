@@ -22,7 +22,8 @@ import pytest
 
 import sges
 from data_facts import facts
-from sges.data import Dataset, Moments, Reading
+from sges.data import Dataset, Moments
+from sges.data.reading import Reading
 from sges.data.sources import statistics_of
 from sges.errors import ClusterError, DataError, InvalidArgument, SgesError
 from sges.network import LinearGaussian, random_dag

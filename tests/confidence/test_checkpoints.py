@@ -14,7 +14,8 @@ from sges.data.dataset import digest_of
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
-from sges.uncertainty import ReplicateProgress, replicates
+from sges.uncertainty import replicates
+from sges.uncertainty.replicates import ReplicateProgress
 
 DATA = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(300, seed=1)
 

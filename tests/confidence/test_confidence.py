@@ -21,7 +21,7 @@ from sges.errors import InvalidArgument, KnowledgeError, Undecided
 from sges.network.gaussian import LinearGaussian
 from sges.network.structures import random_dag
 from sges.score import BDeu, EdgePrior, GaussianBIC
-from sges.uncertainty import ReplicateProgress
+from sges.uncertainty.replicates import ReplicateProgress
 
 GAUSSIAN = LinearGaussian.random(random_dag(8, 10, 1), (0.2, 0.9), seed=1).sample(300, seed=1)
 DISCRETE = BayesianNetwork.random(random_dag(6, 7, 1), seed=1).sample(400, seed=1)

@@ -17,7 +17,7 @@ from sges import PDAG, Confidence
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.graph import extensions
 from sges.tools.metrics import shd
-from sges.uncertainty import significance_threshold
+from sges.uncertainty.strengths import significance_threshold
 
 NAMES = ("a", "b", "c", "d")
 

@@ -13,7 +13,8 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from sges.data import Dataset, Kinds, discrete_of_file, moments_of_file
+from sges.data import Dataset, discrete_of_file, moments_of_file
+from sges.data.reading import Kinds
 from sges.errors import DataError, FileError, InvalidArgument
 
 DAY = dt.datetime(2020, 1, 1)

@@ -11,18 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sges.data import (
-    Dataset,
-    Kind,
-    Missing,
-    Moments,
-    Reading,
-    discrete_of_file,
-    files,
-    moments_of_file,
-    sources,
-)
+from sges.data import Dataset, Kind, Moments, discrete_of_file, files, moments_of_file, sources
 from sges.data.columns import numbers_of
+from sges.data.reading import Missing, Reading
 from sges.errors import DataError, in_shell
 
 CONTINUOUS, DISCRETE = Kind.CONTINUOUS, Kind.DISCRETE

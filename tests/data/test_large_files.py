@@ -14,7 +14,8 @@ import pytest
 import sges
 from data.test_stream import FORMATS, levelled, numbers, write
 from data_facts import facts
-from sges.data import Dataset, Kinds, Missing, Moments, Reading, files
+from sges.data import Dataset, Moments, files
+from sges.data.reading import Kinds, Missing, Reading
 from sges.data.sources import statistics_of
 from sges.errors import DataError
 

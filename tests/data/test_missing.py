@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_facts import facts
-from sges.data import Dataset, Missing, discrete_of_file
+from sges.data import Dataset, discrete_of_file
+from sges.data.reading import Missing
 from sges.errors import DataError, InvalidArgument
 
 ROWS = st.lists(

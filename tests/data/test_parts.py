@@ -18,8 +18,9 @@ import naive_data as naive
 import sges
 from data.test_stream import FORMATS, write
 from data_facts import facts
-from sges.data import Counts, Dataset, Missing, Moments, Reading, files, sources
+from sges.data import Counts, Dataset, Moments, files, sources
 from sges.data.parts import Summary
+from sges.data.reading import Missing, Reading
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of
 from sges.errors import DataError, FileError, InvalidArgument, SgesError

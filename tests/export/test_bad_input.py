@@ -12,12 +12,6 @@ import pytest
 from sges.errors import FileError, GraphError, InvalidArgument, SgesError
 from sges.graph import PDAG
 from sges.tools.export import (
-    from_adjacency_frame,
-    from_csv,
-    from_dot,
-    from_edge_frame,
-    from_graphml,
-    from_json,
     from_networkx,
     from_numpy,
     read_graph,
@@ -25,6 +19,10 @@ from sges.tools.export import (
     to_numpy,
     write_graph,
 )
+from sges.tools.export.dot import from_dot
+from sges.tools.export.formats import from_csv, from_graphml, from_json
+from sges.tools.export.matrix import from_adjacency_frame
+from sges.tools.export.objects import from_edge_frame
 from sges.writing import write_directory, write_text
 
 ML = '<graphml><graph edgedefault="directed">{}</graph></graphml>'

@@ -19,21 +19,11 @@ from sges.graph import PDAG
 from sges.network import write_bif
 from sges.result import Result
 from sges.tools.export import (
-    CONVENTIONS,
-    Convention,
     adjacency_frame,
     edge_frame,
-    from_adjacency_frame,
-    from_csv,
-    from_dot,
-    from_edge_frame,
-    from_gml,
-    from_graphml,
-    from_json,
     from_networkx,
     from_numpy,
     read_graph,
-    to_adjacency_csv,
     to_csv,
     to_dot,
     to_gml,
@@ -43,6 +33,10 @@ from sges.tools.export import (
     to_numpy,
     write_graph,
 )
+from sges.tools.export.dot import from_dot
+from sges.tools.export.formats import from_csv, from_gml, from_graphml, from_json, to_adjacency_csv
+from sges.tools.export.matrix import CONVENTIONS, Convention, from_adjacency_frame
+from sges.tools.export.objects import from_edge_frame
 from strategies import cpdags
 
 AWKWARD = [

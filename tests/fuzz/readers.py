@@ -36,8 +36,9 @@ from sges.errors import DataError
 from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
-from sges.tools.export import to_adjacency_csv, to_csv, to_dot, to_gml, to_graphml, to_json
-from sges.tools.report import report_page
+from sges.tools.export import to_csv, to_dot, to_gml, to_graphml, to_json
+from sges.tools.export.formats import to_adjacency_csv
+from sges.tools.report.page import report_page
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 
 

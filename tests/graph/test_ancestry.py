@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import naive
 from bridge import pdag_of
 from sges.errors import GraphError, NoConsistentExtension
-from sges.graph import PDAG, close_under_meek, extensions, members
+from sges.graph import PDAG, extensions, members
 from sges.graph.ancestry import class_ancestors, class_descendants
-from sges.graph.meek import direct_in_turn
+from sges.graph.meek import close_under_meek, direct_in_turn
 from sges.nodeset import nodes
 from strategies import cpdags
 

@@ -9,7 +9,8 @@ import pytest
 import naive
 from bridge import pdag_of
 from sges.errors import NoConsistentExtension
-from sges.graph import PDAG, complete_locally, dag_to_cpdag, pdag_to_cpdag
+from sges.graph import PDAG, dag_to_cpdag, pdag_to_cpdag
+from sges.graph.completion import complete_locally
 from sges.operators import (
     Delete,
     Insert,

@@ -16,9 +16,7 @@ from bridge import pdag_of
 from sges.errors import InvalidArgument, NoConsistentExtension, Undecided
 from sges.graph import (
     PDAG,
-    Between,
     class_size,
-    close_under_meek,
     counting,
     dag_to_cpdag,
     extensions,
@@ -26,6 +24,8 @@ from sges.graph import (
     members,
     sample_members,
 )
+from sges.graph.meek import close_under_meek
+from sges.graph.undirected import Between
 from sges.network import random_dag, random_polytree
 from strategies import cpdags
 

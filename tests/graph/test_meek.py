@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import naive
 from bridge import arcs_of, pdag_of
-from sges.graph import PDAG, close_under_meek, dag_to_cpdag, direct_in_turn, pdag_to_dag
+from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
+from sges.graph.meek import close_under_meek, direct_in_turn
 from sges.network import random_dag
 from strategies import dags
 

@@ -9,15 +9,17 @@ from hypothesis import given, settings
 import naive
 from bridge import arcs_of, frozen
 from sges.errors import NotChordal
-from sges.graph import (
-    PDAG,
+from sges.graph import PDAG, maximal_cliques
+from sges.graph.undirected import (
     Between,
-    maximal_cliques,
+    cliques,
+    largest_clique,
     maximum_cardinality_search,
+    min_fill,
+    minor_min_width,
     moral_graph,
     treewidth,
 )
-from sges.graph.undirected import cliques, largest_clique, min_fill, minor_min_width
 from sges.nodeset import nodes
 from strategies import dags, undirected_graphs
 

@@ -10,7 +10,8 @@ from bridge import arcs_of, pdag_of
 from known import KINDS, Rng, satisfies, some
 from sges.errors import KnowledgeError
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag, members, topological_order
-from sges.knowledge import IndexedKnowledge, Knowledge
+from sges.knowledge import Knowledge
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.network import random_dag
 from sges.operators import all_deletes, all_inserts
 

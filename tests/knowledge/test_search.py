@@ -14,7 +14,8 @@ from bridge import arcs_of, pdag_of
 from known import KINDS, Rng, false_problem, satisfies, some, true_problem
 from sges.errors import KnowledgeError, NotACPDAG
 from sges.graph import PDAG, dag_to_cpdag, extensions, is_dag
-from sges.knowledge import IndexedKnowledge, Knowledge
+from sges.knowledge import Knowledge
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.network import LinearGaussian, random_dag
 from sges.properties import MaxParents
 from sges.result import Result

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
-from sges.tools.plot import Box, Curve, Layout
 from sges.tools.plot.layout import (
+    Box,
+    Curve,
+    Layout,
     crossings,
     downward_edges,
     layered,

@@ -20,8 +20,8 @@ from sges.knowledge import Knowledge
 from sges.network import LinearGaussian, random_dag
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
-from sges.tools.report import read_result, report_page
-from sges.tools.report.page import replay
+from sges.tools.report import read_result
+from sges.tools.report.page import replay, report_page
 
 HOSTILE = [
     "<script>alert(1)</script>", "</script><script>boom()</script>", "<!--", "-->", "]]>",

@@ -7,7 +7,8 @@ from sges.graph import PDAG, dag_to_cpdag
 from sges.network import LinearGaussian, random_structure
 from sges.properties import MaxParents, MaxVStructures, MaxVWidth
 from sges.score import GaussianOracle
-from sges.search import bes, poly_fes_bound, sbes, sbes_bound, sges
+from sges.search import bes, sbes, sges
+from sges.search.bounds import poly_fes_bound, sbes_bound
 from sges.search.run import Selection
 
 

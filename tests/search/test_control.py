@@ -16,17 +16,8 @@ from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
 from sges.score import GaussianBIC
 from sges.score.protocol import total_score
-from sges.search import (
-    STRATEGIES,
-    Progress,
-    bes,
-    fes,
-    ges,
-    poly_fes_bound,
-    sbes_bound,
-    search,
-    sges,
-)
+from sges.search import STRATEGIES, Progress, bes, fes, ges, search, sges
+from sges.search.bounds import poly_fes_bound, sbes_bound
 from sges.search.run import Selection
 from worlds import gaussian_score
 

@@ -26,8 +26,9 @@ from sges.operators import Delete, Insert
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, tie_tolerance, total_score
-from sges.search import Progress, ges, order_bound, search
+from sges.search import Progress, ges, search
 from sges.search import order as order_search
+from sges.search.bounds import order_bound
 from sges.search.generate import CachedGains
 from sges.search.moves import Constraint
 from sges.search.order import GrowShrink, edge_by_edge, first_order, go_to_best_order

@@ -8,7 +8,8 @@ import naive
 from bridge import arcs_of, pdag_of
 from known import false_problem, satisfies, true_problem
 from sges.graph import PDAG, dag_to_cpdag, is_imap
-from sges.knowledge import IndexedKnowledge, Knowledge
+from sges.knowledge import Knowledge
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.network import LinearGaussian
 from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle

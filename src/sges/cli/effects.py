@@ -53,7 +53,7 @@ def effect(
     For continuous data it is the change in Y per unit of X, for discrete data the distribution of
     Y when X is set.
     """
-    from sges.data import Reading
+    from sges.data.reading import Reading
     from sges.data.sources import statistics_of
     from sges.tools.effects import LinearEffect
     from sges.tools.effects import effect as estimate
@@ -109,7 +109,7 @@ def effects(
     data it is the largest change in the probability of any event when the cause is set to another
     level.
     """
-    from sges.data import Reading
+    from sges.data.reading import Reading
     from sges.data.sources import statistics_of
     from sges.learning import learn
     from sges.tools.effects import effects_of, effects_on

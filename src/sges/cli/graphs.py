@@ -219,8 +219,8 @@ def report(
     The file is self-contained and includes the result itself, which this command and
     sges.read_result can read back.
     """
-    from sges.tools.report import read_result, report_page
-    from sges.tools.report.page import check_page
+    from sges.tools.report import read_result
+    from sges.tools.report.page import check_page, report_page
 
     check_page(page)
     if page.exists() and Path(result).exists() and page.samefile(result):

@@ -139,13 +139,13 @@ def learn(
         )
         result = in_words_of_the_shell(result)
         if out is not None:
-            from sges.tools.report import files_of
+            from sges.tools.report.page import files_of
 
             watcher.tell(f"drawing and writing {out}")
             files = files_of(result, out, command_line())
             write_directory(out, files, undisturbed)
         if report is not None:
-            from sges.tools.report import report_page
+            from sges.tools.report.page import report_page
 
             watcher.tell(f"writing {report}")
             page = report_page(result, command_line())

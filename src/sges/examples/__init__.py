@@ -20,7 +20,7 @@ from sges.toolbox import tool
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["NAMES", "Example", "asia", "greenhouse", "load"]
+__all__ = ["Example", "asia", "greenhouse", "load"]
 
 ASIA: dict[str, tuple[tuple[str, ...], tuple[float, ...]]] = {
     "asia": ((), (0.01,)),

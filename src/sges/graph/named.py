@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import networkx
 
     from sges.graph.pdag import PDAG
-    from sges.tools.export import Convention, Matrix
+    from sges.tools.export.matrix import Convention, Matrix
     from sges.writing import PathLike
 
 

@@ -3,7 +3,6 @@
 Knowledge is a hard constraint: every member of a result satisfies all of it.
 """
 
-from sges.knowledge.indexed import IndexedKnowledge
 from sges.knowledge.model import Knowledge
 
-__all__ = ["IndexedKnowledge", "Knowledge"]
+__all__ = ["Knowledge"]

@@ -36,14 +36,10 @@ from sges.result import Result
 from sges.tools.export.matrix import to_numpy
 
 __all__ = [
-    "AdjustmentDistances",
-    "Agreement",
     "Comparison",
     "adjustment_distances",
-    "agreement",
     "compare",
     "shd",
-    "skeleton",
 ]
 
 

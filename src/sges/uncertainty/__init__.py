@@ -2,23 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from sges.uncertainty.draws import DRAWS
-from sges.uncertainty.replicates import OnReplicate, ReplicateProgress, confidence
-from sges.uncertainty.replicates import confidence_of_result as confidence_of_result
-from sges.uncertainty.strengths import Averaged, Confidence, significance_threshold
+from sges.uncertainty.replicates import confidence
+from sges.uncertainty.strengths import Averaged, Confidence
 
 if TYPE_CHECKING:
     from sges.uncertainty.estimator import EdgeConfidence
 
 __all__ = [
-    "DRAWS",
     "Averaged",
     "Confidence",
     "EdgeConfidence",
-    "OnReplicate",
-    "ReplicateProgress",
     "confidence",
-    "significance_threshold",
 ]
 
 

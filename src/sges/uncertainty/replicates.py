@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 import numpy as np
 
 from sges.checkpoint import SECONDS_BETWEEN, Checkpoint, name_of
-from sges.data import Dataset, Kinds, Missing, Moments, ReadingOptions, reading_of_call
+from sges.data import Dataset, Moments
+from sges.data.reading import Kinds, Missing, ReadingOptions, reading_of_call
 from sges.docstrings import documented_like
 from sges.errors import (
     Argument,

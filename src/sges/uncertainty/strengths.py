@@ -54,7 +54,7 @@ from sges.writing import check_own, has_format, write_directory
 
 if TYPE_CHECKING:
     from sges.tools.effects import ReplicatedEffect
-    from sges.tools.plot import EdgeStyle
+    from sges.tools.plot.drawing import EdgeStyle
     from sges.writing import PathLike
 
 FORMAT, VERSION = "sges-confidence", 1

@@ -5,14 +5,9 @@ the extension of a file), as a matrix (``to_numpy``, in a named convention) or a
 (``to_networkx``, ``to_pgmpy``, ...).  The functions ``from_...`` and ``read_graph`` read it back.
 """
 
-from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import (
-    from_csv,
-    from_gml,
-    from_graphml,
-    from_json,
     read_graph,
-    to_adjacency_csv,
     to_csv,
     to_gml,
     to_graphml,
@@ -20,18 +15,13 @@ from sges.tools.export.formats import (
     write_graph,
 )
 from sges.tools.export.matrix import (
-    CONVENTIONS,
-    Convention,
-    Matrix,
     adjacency_frame,
-    from_adjacency_frame,
     from_numpy,
     to_numpy,
 )
 from sges.tools.export.models import to_bnlearn, to_dagitty, to_lavaan
 from sges.tools.export.objects import (
     edge_frame,
-    from_edge_frame,
     from_networkx,
     to_causallearn,
     to_dowhy,
@@ -40,26 +30,13 @@ from sges.tools.export.objects import (
     to_pgmpy,
     to_pyagrum,
 )
-from sges.writing import PathLike
 
 __all__ = [
-    "CONVENTIONS",
-    "Convention",
-    "Matrix",
-    "PathLike",
     "adjacency_frame",
     "edge_frame",
-    "from_adjacency_frame",
-    "from_csv",
-    "from_dot",
-    "from_edge_frame",
-    "from_gml",
-    "from_graphml",
-    "from_json",
     "from_networkx",
     "from_numpy",
     "read_graph",
-    "to_adjacency_csv",
     "to_bnlearn",
     "to_causallearn",
     "to_csv",

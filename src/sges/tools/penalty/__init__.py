@@ -1,18 +1,12 @@
 """The penalty of a BIC: chosen from data, or by a rule that costs nothing."""
 
-from sges.tools.penalty.criteria import Candidate
 from sges.tools.penalty.selection import (
-    CriterionResult,
-    PenaltyChoice,
     choose_penalty,
     extended_bic,
     rule_of_thumb,
 )
 
 __all__ = [
-    "Candidate",
-    "CriterionResult",
-    "PenaltyChoice",
     "choose_penalty",
     "extended_bic",
     "rule_of_thumb",

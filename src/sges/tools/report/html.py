@@ -14,9 +14,9 @@ from typing import TypeAlias
 
 from sges.data.description import MAX_COLUMNS_SHOWN, Description
 from sges.errors import check_instance, check_text
-from sges.graph.named import printable
+from sges.graph.named import LearnedEdge, printable
 from sges.graph.pdag import PDAG, check_graph
-from sges.result import LearnedEdge, Step
+from sges.result import Step
 from sges.tools.plot.drawing import labels_of
 from sges.tools.plot.layout import Box, Layout, Point, layered
 from sges.tools.report.text import count

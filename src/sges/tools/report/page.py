@@ -49,13 +49,14 @@ from sges.errors import (
     check_text,
     shown,
 )
-from sges.graph.named import printable
+from sges.graph.named import LearnedEdge, printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
-from sges.result import FORMAT, LearnedEdge, Result
+from sges.result import FORMAT, Result
 from sges.tools.export import to_dot
 from sges.tools.export.formats import read_text
-from sges.tools.plot import Layout, picture
+from sges.tools.plot import picture
+from sges.tools.plot.layout import Layout
 from sges.tools.report.html import (
     DIRECTED,
     UNDIRECTED,
