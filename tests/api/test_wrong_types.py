@@ -21,9 +21,10 @@ import pytest
 
 import sges
 from public import public_methods, public_names
-from sges import PDAG, Dataset, Knowledge, MaxParents, examples, export
+from sges import PDAG, Dataset, Knowledge, MaxParents, examples
 from sges.data.reading import ReadingOptions
 from sges.errors import MissingLibrary, SgesError
+from sges.tools import export
 
 TABLE = {"a": [0.5, 1.5, 2.0, 4.0, 3.0], "b": [1.0, 0.0, 2.5, 3.5, 1.5]}
 ROWS = np.array([*TABLE.values()]).T

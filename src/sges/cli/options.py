@@ -94,7 +94,7 @@ SHARED: dict[str, Any] = {
         "HOW",
         "Missing values: error (stop with an error), drop (drop their rows), em (estimate from the "
         "observed values) or level (an additional level of a discrete column).",
-        autocompletion=completion("sges.data", "Missing"),
+        autocompletion=completion("sges.data.reading", "Missing"),
         show_default=True,
     ),
     "columns": _reading("COLUMN", "Read only these columns. Repeatable."),
@@ -116,7 +116,7 @@ SHARED: dict[str, Any] = {
     "format": _reading(
         "FORMAT",
         "csv, tsv, parquet or feather, for a file whose extension does not show it.",
-        autocompletion=completion("sges.data", "Format"),
+        autocompletion=completion("sges.data.reading", "Format"),
     ),
 }
 
