@@ -1,10 +1,8 @@
 """The result of a search: the equivalence class that was found, and the steps that led to it.
 
 ``Result`` is a frozen record.  It can be pickled, and converted to JSON and back (``to_json``,
-``from_json``), both without its score object, which may hold all of the data.  This module imports
-only graphs and operators.  A result is drawn and passed to other tools like a graph
-(``sges.graph.named``); its methods that report or resample import ``sges.tools.report`` and
-``sges.uncertainty`` when they are called.
+``from_json``), both without its score object, which may hold all of the data.  It is
+drawn and passed to other tools like a graph (``sges.graph.named``).
 
 The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
 names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
@@ -233,11 +231,6 @@ class Result(NamedGraph):
         return self.cpdag.neighbors(self._name(node))
 
     @documented_like(RELATION)
-    def adjacent(self, node: str | int) -> tuple[str, ...]:
-        """Return the nodes that any edge joins to a node."""
-        return self.cpdag.adjacent(self._name(node))
-
-    @documented_like(RELATION)
     def markov_blanket(self, node: str | int) -> tuple[str, ...]:
         """Return the Markov blanket of a node, given which it is independent of all others.
 
@@ -249,11 +242,6 @@ class Result(NamedGraph):
     def ancestors(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
         """Return the ancestors of a node in the class, without the node itself."""
         return self.cpdag.ancestors(self._name(node), possible=possible)
-
-    @documented_like(RELATION)
-    def descendants(self, node: str | int, *, possible: bool = False) -> tuple[str, ...]:
-        """Return the descendants of a node in the class, without the node itself."""
-        return self.cpdag.descendants(self._name(node), possible=possible)
 
     @documented_like(PDAG.has_edge)
     def has_edge(self, a: str | int, b: str | int) -> bool:
@@ -650,10 +638,6 @@ class Result(NamedGraph):
         """
         return cls.from_dict(from_json(text))  # type: ignore[arg-type]
 
-    def without_scorer(self) -> "Result":
-        """Return the result without the references to its score object and its plan."""
-        return replace(self, scorer=None, plan=None)
-
     def __repr__(self) -> str:
         directed, undirected = self.cpdag.directed_edges(), self.cpdag.undirected_edges()
         edges = "edge" if len(directed) + len(undirected) == 1 else "edges"
@@ -669,10 +653,7 @@ class Result(NamedGraph):
         return tool("result_html")(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the score object, which may hold all of the data, and the plan.
-
-        Without the score the plan is of no use, and it may hold a property that does not pickle.
-        """
+        """Leave out the score object, which may hold all of the data, and the plan."""
         state = {name: getattr(self, name) for name in self.__slots__}
         return {**state, "scorer": None, "plan": None, "seconds": dict(self.seconds)}
 

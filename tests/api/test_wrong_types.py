@@ -179,8 +179,7 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.read_result": {"path": "result.json"},
         **{
             f"sges.Result.{name}": node
-            for name in ("parents", "children", "neighbors", "adjacent", "markov_blanket",
-                         "ancestors", "descendants")
+            for name in ("parents", "children", "neighbors", "markov_blanket", "ancestors")
         },
         "sges.Result.has_edge": pair,
         "sges.Result.explain": pair,
@@ -206,7 +205,6 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.Confidence.plot_curve": {},
         "sges.Confidence.save": {"directory": "confident"},
         "sges.Confidence.to_json": {},
-        "sges.Confidence.from_dict": {"record": confidence.to_dict()},
         "sges.Confidence.from_json": {"text": confidence.to_json()},
         "sges.read_graph": {"path": "graph.json"},
     }  # fmt: skip

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -163,12 +164,12 @@ def test_a_constant_column_has_no_edge_in_any_replicate() -> None:
     table = np.column_stack([*GAUSSIAN.values, np.ones(300)])
     with pytest.warns(sges.errors.DataWarning, match="constant column"):
         result = learn(table)
-    assert all(8 not in pair for pair in result.confidence(20).pairs)
+    assert all(8 not in pair for pair in result.confidence(20).strengths)
 
 
 def test_a_result_that_has_lost_its_statistics_says_so() -> None:
     result = learn(GAUSSIAN)
-    for lost in (result.without_scorer(), sges.Result.from_json(result.to_json())):
+    for lost in (replace(result, scorer=None), sges.Result.from_json(result.to_json())):
         with pytest.raises(InvalidArgument, match=r"call sges\.confidence"):
             lost.confidence()
     with pytest.raises(InvalidArgument, match="BGe object does not keep the data"):

@@ -69,27 +69,13 @@ WEIGHT_UNIT = 2**20
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Source:
-    """The data that replicates are drawn from, prepared once.
-
-    Parameters
-    ----------
-    data : Dataset or Moments
-        The table; a discrete one without survey weights with each distinct row stored once.
-    draw : {"half", "bootstrap", "bayesian", "wishart"}
-        How replicates are drawn.
-    correction : float
-        The factor by which the penalty of a replicate is multiplied.
-    times : int
-        How many times the records of the table are drawn; each counts so many times less.
-    root : ndarray, optional
-        For "wishart": a matrix whose product with its transpose is the covariance.
-    """
+    """The data that replicates are drawn from, prepared once."""
 
     data: Dataset | Moments
     draw: Draw
-    correction: float
-    times: int
-    root: NDArray[np.float64] | None = None
+    correction: float  # the factor on the penalty of a replicate
+    times: int  # how many times the records are drawn; each counts so many times less
+    root: NDArray[np.float64] | None = None  # times its transpose, the covariance
 
     @classmethod
     def of(
@@ -103,8 +89,7 @@ class Source:
     ) -> "Source":
         """Return the source for a way to draw; raise an error if it does not fit the score.
 
-        ``penalized`` says whether the score has a penalty to multiply, ``gaussian`` whether it
-        needs only the moments of the table, ``prior`` whether it has the edge prior.
+        The score may have a penalty to multiply, need only moments, or have the edge prior.
         """
         check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]
@@ -171,10 +156,7 @@ class Source:
 
 
 def edge_cost(pairs: int, edges: int) -> float:
-    """Return the cost of an edge under which so many of the pairs are expected to be adjacent.
-
-    At least zero: a prior never favors edges.
-    """
+    """Return the cost of an edge, 0 or more, under which this many pairs are expected adjacent."""
     return max(0.0, log((pairs - edges + 0.5) / (edges + 0.5)))
 
 

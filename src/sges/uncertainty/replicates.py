@@ -76,21 +76,7 @@ CHUNK_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class ReplicateProgress:
-    """The progress of a run over replicates, passed to the ``progress`` callback.
-
-    Parameters
-    ----------
-    done : int
-        The number of replicates that were searched.
-    total : int
-        The number of replicates to search.
-    edges : float
-        The mean number of edges found so far.
-    seconds : float
-        Seconds since the beginning.
-    remaining : float
-        About how many seconds the rest will take.
-    """
+    """How far a run is: the replicates done, their mean number of edges, the time that is left."""
 
     done: int
     total: int
@@ -258,11 +244,10 @@ def confidence_of_result(
         question = Question.of(data, score, penalty, result.plan, draw, seed)
     with watched(progress) as callback:
         found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=callback)
-    if result.plan.start is None:
-        return found
-    return replace(
-        found, notes=("unlike the estimate, replicates were not searched from the start graph",)
-    )
+    if result.plan.start is not None:
+        note = "unlike the estimate, replicates were not searched from the start graph"
+        found = replace(found, notes=(note,))
+    return found
 
 
 def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
@@ -305,10 +290,7 @@ def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: floa
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Everything that determines the graphs of the replicates.
-
-    With the default penalty, ``cost`` is that of an edge in replicates, once the estimate is known.
-    """
+    """What determines the graphs of replicates; ``cost`` is that of an edge, with the default."""
 
     source: Source
     score: str | MakeScore
@@ -374,22 +356,6 @@ class Question:
         }
         return Checkpoint(path, settings, self.source.data)
 
-    def confidence(
-        self, graphs: tuple[PDAG, ...], replicates: int, seconds: float, stopped: str | None
-    ) -> Confidence:
-        """Return the confidence from the graphs that were found."""
-        return Confidence(
-            graphs=graphs,
-            replicates=replicates,
-            draw=self.source.draw,
-            score_name=self.score_name,
-            strategy=str(self.plan.strategy),
-            penalty=self.penalty,
-            seed=self.seed,
-            seconds=seconds,
-            stopped=stopped,
-        )
-
     def replicate(self, number: int, seconds: float = inf) -> PDAG | None:
         """Return the class found on one replicate; None if time was up."""
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
@@ -432,14 +398,10 @@ def run(
     progress: OnReplicate | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> Confidence:
-    """Search the replicates of a question, and return the confidence.
-
-    ``spent`` is how much of the time limit has passed already.
-    """
+    """Return the confidence; ``spent`` is how much of the time limit has passed already."""
     begun = saved = time.perf_counter()
-    graphs: dict[int, PDAG] = {}
-    if checkpoint is not None:
-        graphs = _restored(checkpoint, question.source.data.names)
+    names = question.source.data.names
+    graphs = {} if checkpoint is None else _restored(checkpoint, names)
     missing = [number for number in range(replicates) if number not in graphs]
     kept = replicates - len(missing)
     edges = sum(graph.edge_count() for graph in graphs.values())
@@ -477,14 +439,20 @@ def run(
             checkpoint.save(_stored(graphs))
     graphs_found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
     if not graphs_found:
-        raise Undecided(
-            Message(
-                Argument("time_limit"),
-                f" = {time_limit:g}: no replicate was finished in that time; increase it",
-            )
-        )
+        rest = f" = {time_limit:g}: no replicate was finished in that time; increase it"
+        raise Undecided(Message(Argument("time_limit"), rest))
     why = stopped if len(graphs_found) < replicates else None
-    return question.confidence(graphs_found, replicates, time.perf_counter() - begun, why)
+    return Confidence(
+        graphs=graphs_found,
+        replicates=replicates,
+        draw=question.source.draw,
+        score_name=question.score_name,
+        strategy=str(question.plan.strategy),
+        penalty=question.penalty,
+        seed=question.seed,
+        seconds=time.perf_counter() - begun,
+        stopped=why,
+    )
 
 
 def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:

@@ -6,7 +6,7 @@ computed from them.
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -24,7 +24,6 @@ from sges.errors import (
     GraphError,
     InvalidArgument,
     NoConsistentExtension,
-    as_numbers,
     check_number,
     need,
     shown,
@@ -165,11 +164,6 @@ class Confidence:
 
     # Shares
 
-    @property
-    def pairs(self) -> tuple[Edge, ...]:
-        """The pairs (a, b), a < b, that are adjacent in some replicate, sorted."""
-        return tuple(self._counts)
-
     @cached_property
     def _counts(self) -> dict[Edge, list[int]]:
         """For each pair, the number of replicates with a → b, with b → a and with a — b."""
@@ -190,7 +184,7 @@ class Confidence:
 
     @property
     def strengths(self) -> dict[Edge, float]:
-        """The share of replicates in which each pair of ``pairs`` is adjacent."""
+        """The share of replicates in which each pair (a, b), a < b, is adjacent, if in any."""
         return {pair: sum(counts) / self.done for pair, counts in self._counts.items()}
 
     @documented_like(Result.explain)
@@ -287,7 +281,7 @@ class Confidence:
         check_number("threshold", level, most=1)
         graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
         strengths, usual = self.strengths, self._usual
-        chosen = [pair for pair in self.pairs if strengths[pair] > level]
+        chosen = [pair for pair, strength in strengths.items() if strength > level]
         chosen.sort(key=lambda pair: -strengths[pair])
         lines = [pair for pair in chosen if usual[pair][1]]
         for pair in chosen:
@@ -343,19 +337,6 @@ class Confidence:
             interval over them.
         """
         return tool("effect_over")(self.graphs, treatment, outcome, data)
-
-    def curve(self) -> list[dict[str, float]]:
-        """Return the curve of strengths: the share of all pairs of at most each strength.
-
-        Each record has the entries strength and share, by rising strength.  Two steps, one at 0
-        and one at 1, mean that the replicates agree on every edge.
-        """
-        n = self.graphs[0].n
-        levels, below = _distribution(self.strengths.values(), n * (n - 1) // 2)
-        return [
-            {"strength": level, "share": share}
-            for level, share in zip(levels.tolist(), below.tolist(), strict=True)
-        ]
 
     # Display
 
@@ -498,8 +479,13 @@ class Confidence:
         path: "PathLike | None" = None,
         ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
     ) -> Path | None:
-        """Draw the curve of strengths with the threshold."""
-        points = [(row["strength"], row["share"]) for row in self.curve()]
+        """Draw the share of pairs of at most each strength, with the threshold.
+
+        Two steps, one at 0 and one at 1, mean that the replicates agree on every edge.
+        """
+        n = self.graphs[0].n
+        levels, below = _distribution(self.strengths.values(), n * (n - 1) // 2)
+        points = list(zip(levels.tolist(), below.tolist(), strict=True))
         tool("draw_steps")(
             points, path, ax, mark=self.threshold,
             labels=("strength of a pair", "share of pairs with at most this strength"),
@@ -557,13 +543,9 @@ class Confidence:
         return to_json(self.to_dict(), indent)
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> "Confidence":
-        """Return what ``to_dict`` wrote.
-
-        Parameters
-        ----------
-        record : mapping
-            The dict that ``to_dict`` returned; entries that follow from the graphs are not read.
+    @documented_like(Result.from_json)
+    def from_json(cls, text: str) -> "Confidence":
+        """Return what ``to_json`` wrote; entries that follow from the graphs are not read.
 
         Returns
         -------
@@ -573,9 +555,9 @@ class Confidence:
         Raises
         ------
         DataError
-            If an entry is missing or invalid.
+            If the text is not JSON, or not that of a confidence.
         """
-        record = check_format(record, "confidence", FORMAT, VERSION)
+        record = check_format(from_json(text), "confidence", FORMAT, VERSION)
         fields = checked_entries(record, _ENTRIES, "the confidence")
         if len(fields["graphs"]) > fields["replicates"]:
             raise DataError("the confidence has more graphs than replicates")
@@ -587,21 +569,9 @@ class Confidence:
         graphs = tuple(graph_of_list(edges, names) for edges in fields.pop("graphs"))
         return cls(graphs=graphs, notes=tuple(fields.pop("notes")), **fields)
 
-    @classmethod
-    @documented_like(from_dict, Result.from_json)
-    def from_json(cls, text: str) -> "Confidence":
-        """Return what ``to_json`` wrote.
 
-        Raises
-        ------
-        DataError
-            If the text is not JSON, or not that of a confidence.
-        """
-        return cls.from_dict(from_json(text))  # type: ignore[arg-type] # which checks it
-
-
-def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
-    """Return the threshold of Scutari & Nagarajan (2013), in closed form.
+def significance_threshold(strengths: Collection[float], pairs: int) -> float:
+    """Return the strength that significant edges exceed (Scutari & Nagarajan 2013).
 
     If the replicates agreed on every edge, all strengths would be 0 or 1, and their cumulative
     distribution would be constant in between, at the share t of absent edges.  t is chosen such
@@ -611,38 +581,8 @@ def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
 
     which is a median of F(x) for x uniform on [0, 1], that is, of the values of F between two
     strengths, weighted by their distance.  The threshold is the t-quantile of the strengths.  If
-    a whole interval of t is as near, its lower end is taken.
-
-    Parameters
-    ----------
-    strengths : iterable of float
-        The strengths of the pairs that have one; all others count as 0.
-    pairs : int
-        The number of all pairs of variables.
-
-    Returns
-    -------
-    float
-        The threshold: edges that exceed it are significant.
-
-    References
-    ----------
-    Scutari & Nagarajan (2013), Identifying significant edges in graphical models of molecular
-    networks, Artificial Intelligence in Medicine 57, 207-217.
-
-    Examples
-    --------
-    >>> significance_threshold([1.0, 0.9, 0.05], pairs=10)
-    0.05
+    a whole interval of t is as near, its lower end is taken.  Pairs without a strength count as 0.
     """
-    check_number("pairs", pairs, whole=True, most=2**31)
-    if isinstance(strengths, str | bytes) or not isinstance(strengths, Iterable):
-        raise InvalidArgument(f"strengths = {shown(strengths)}: they must be numbers")
-    strengths = as_numbers("strengths", list(strengths)).ravel().tolist()
-    if not all(0 <= strength <= 1 for strength in strengths):
-        raise InvalidArgument(f"strengths = {shown(strengths)}: each must be from 0 to 1")
-    if len(strengths) > pairs:
-        raise InvalidArgument(f"{len(strengths)} strengths were given for {pairs} pairs")
     levels, below = _distribution(strengths, pairs)
     # F is 0 before the first strength and 1 from the last one on.
     edges = np.concatenate([[0.0], levels, [1.0]])
@@ -656,7 +596,7 @@ def significance_threshold(strengths: Iterable[float], pairs: int) -> float:
 
 
 def _distribution(
-    strengths: Iterable[float], pairs: int
+    strengths: Collection[float], pairs: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the distinct strengths of all pairs, and the share of pairs up to each."""
     positive = np.array(list(strengths), np.float64)
