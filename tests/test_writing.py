@@ -200,17 +200,32 @@ def test_readers_find_what_a_process_that_died_had_still_to_move(
     assert files_in(tmp_path) == {**new, "truth.json": b"newer"}
 
 
-def test_one_file_that_many_processes_write_is_always_whole(tmp_path: Path) -> None:
+def test_what_many_processes_write_is_of_one_of_them(tmp_path: Path) -> None:
     line = (
-        "import sys; from sges.writing import write_bytes\n"
-        "for _ in range(40): write_bytes(sys.argv[1], sys.argv[2].encode() * 1000)"
+        "import sys; from sges.writing import write_bytes, write_directory\n"
+        "folder, content = sys.argv[1], sys.argv[2].encode() * 1000\n"
+        "for _ in range(20):\n"
+        "    write_bytes(f'{folder}/graph.svg', content)\n"
+        "    write_directory(folder, {'graph.json': content, 'summary.txt': content})"
     )
-    path = tmp_path / "graph.svg"
     running = [
-        subprocess.Popen([sys.executable, "-c", line, str(path), letter], stderr=subprocess.PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", line, str(tmp_path), letter], stderr=subprocess.PIPE
+        )
         for letter in "abc"
     ]
     assert [process.communicate()[1] for process in running] == [b""] * 3
-    content = path.read_bytes()
-    assert content in {letter * 1000 for letter in (b"a", b"b", b"c")}
-    assert files_in(tmp_path) == {"graph.svg": content}
+    left = files_in(tmp_path)
+    whole = {letter * 1000 for letter in (b"a", b"b", b"c")}
+    assert left.keys() == {"graph.json", "graph.svg", "summary.txt"}
+    assert left["graph.json"] == left["summary.txt"]
+    assert {left["graph.json"], left["graph.svg"]} <= whole
+
+
+def test_files_obey_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        for path in write_directory(tmp_path, FILES):
+            assert path.stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)

@@ -3,15 +3,16 @@
 Each command ends with a result or with one line, never with a traceback.
 """
 
+import gzip
 import io
 import json
 import os
-import pty
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,15 +20,14 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from sges import PDAG, examples, read_result
+from sges import PDAG, examples
 from sges.cli import INTERRUPTED, INVALID_DATA
 from sges.cli.app import run
 from sges.errors import need
 from sges.tools.export import write_graph
 
+Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
-SGES = [sys.executable, "-m", "sges"]
-LEARN = [*SGES, "learn", ASIA]
 BASH = shutil.which("bash") or "bash"
 
 
@@ -45,100 +45,99 @@ def in_shell(line: str, **changed: str | None) -> subprocess.CompletedProcess[by
     )
 
 
-def one_line(stderr: bytes) -> bool:
-    return stderr.startswith(b"sges: ") and stderr.count(b"\n") == 1
+def one_line(told: str) -> bool:
+    return told.startswith("sges: ") and told.count("\n") == 1
 
 
-def test_a_closed_standard_output_is_one_line() -> None:
-    done = in_shell("$SGES learn $ASIA >&-")
-    assert done.returncode == INVALID_DATA
-    assert one_line(done.stderr), done.stderr
-    assert b"standard output is closed" in done.stderr
+@pytest.fixture
+def stream(monkeypatch: pytest.MonkeyPatch) -> Callable[..., io.BytesIO]:
+    """Return a function that puts bytes in the place of a standard stream."""
+
+    def put(name: str, encoding: str = "utf-8", content: bytes = b"") -> io.BytesIO:
+        file = io.BytesIO(content)
+        monkeypatch.setattr(f"sys.{name}", io.TextIOWrapper(file, encoding=encoding))
+        return file
+
+    return put
 
 
-def test_a_closed_standard_error_does_not_matter() -> None:
-    done = in_shell("$SGES learn $ASIA --json 2>&-")
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["complete"] is True
-    assert in_shell("$SGES learn nowhere.csv 2>&-").returncode == INVALID_DATA
+def test_a_closed_standard_output_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    assert run(["learn", ASIA]) == INVALID_DATA
+    told = capsys.readouterr().err
+    assert one_line(told)
+    assert "standard output is closed" in told
+
+
+def test_a_closed_standard_error_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("sys.stderr", None)
+    assert run(["learn", ASIA, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["complete"] is True
+    assert run(["learn", "nowhere.csv"]) == INVALID_DATA
 
 
 @pytest.mark.parametrize("command", ["learn -", "measure -", "compare - x.json"])
-def test_a_closed_standard_input_is_one_line(command: str) -> None:
-    done = in_shell(f"$SGES {command} <&-")
-    assert done.returncode == INVALID_DATA
-    assert one_line(done.stderr), done.stderr
+def test_a_closed_standard_input_is_one_line(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(command.split()) == INVALID_DATA
+    assert one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("command", ["learn -", "measure -"])
-def test_a_standard_input_that_is_not_text_is_one_line(command: str) -> None:
-    done = in_shell(rf"printf 'a,\xff\xfe\n1,2\n' | $SGES {command}")
-    assert done.returncode == INVALID_DATA
-    assert one_line(done.stderr), done.stderr
+def test_a_standard_input_that_is_not_text_is_one_line(
+    command: str, stream: Callable[..., io.BytesIO], capsys: Capture
+) -> None:
+    stream("stdin", content=b"a,\xff\xfe\n1,2\n")
+    assert run(command.split()) == INVALID_DATA
+    assert one_line(capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_an_output_without_arrows_gets_plain_signs(
-    encoding: str, monkeypatch: pytest.MonkeyPatch
+    encoding: str, stream: Callable[..., io.BytesIO]
 ) -> None:
-    printed = io.BytesIO()
-    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(printed, encoding=encoding))
+    printed = stream("stdout", encoding)
     assert run(["learn", ASIA]) == 0
     assert b"->" in printed.getvalue()
 
 
-def test_json_is_json_in_every_encoding(tmp_path: Path) -> None:
+def test_json_is_json_in_every_encoding(tmp_path: Path, stream: Callable[..., io.BytesIO]) -> None:
     names = ("naïve", "变量")
     table = tmp_path / "t.csv"
     rows = "".join(f"{i % 7}.5,{(i % 7) + (i % 3) / 3:.3f}\n" for i in range(60))
     table.write_text(f"{','.join(names)}\n{rows}", encoding="utf-8")
-    done = in_shell(
-        f"$SGES learn {table} --json --kinds continuous", PYTHONIOENCODING="ascii", PYTHONUTF8="0"
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert json.loads(done.stdout)["nodes"] == list(names)
+    printed = stream("stdout", "ascii")
+    assert run(["learn", str(table), "--json", "--kinds", "continuous"]) == 0
+    assert json.loads(printed.getvalue())["nodes"] == list(names)
 
 
-ODD: list[list[dict[str, str | None]]] = [
-    [
-        {"HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "MPLCONFIGDIR": None},
-        {"LC_ALL": "C", "LANG": None, "PYTHONUTF8": None},
-        {"COLUMNS": "20"},
-        {"TERM": "dumb"},
-    ],
-    [
-        {"HOME": "/nonexistent", "MPLCONFIGDIR": None},
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"COLUMNS": "0"},
-        {"TERM": None},
-        {"PATH": "/nonexistent"},
-        {"PYTHONHASHSEED": "7"},
-    ],
-    [
-        {"LC_ALL": "xx_XX.UTF-8"},
-        {"COLUMNS": "wide"},
-        {"TMPDIR": "/nonexistent"},
-        {"PYTHONWARNINGS": "error"},
-        {"TZ": "garbage", "LANGUAGE": "xx", "OMP_NUM_THREADS": "x"},
-        {"NO_COLOR": "1", "FORCE_COLOR": "1"},
-    ],
-    [{"PYTHONOPTIMIZE": "2"}, {"PYTHONDEVMODE": "1"}],
-]
-"""Changes of the environment; those in one list are independent of each other."""
+ODD: list[dict[str, str | None]] = [
+    {
+        "HOME": None, "XDG_CACHE_HOME": None, "XDG_CONFIG_HOME": None, "MPLCONFIGDIR": None,
+        "LC_ALL": "C", "LANG": None, "PYTHONUTF8": None, "COLUMNS": "20", "TERM": "dumb",
+    },
+    {
+        "HOME": "/nonexistent", "MPLCONFIGDIR": None, "PATH": "/nonexistent", "LC_ALL": "C",
+        "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "0", "TERM": None,
+        "PYTHONHASHSEED": "7",
+    },
+    {
+        "LC_ALL": "xx_XX.UTF-8", "COLUMNS": "wide", "TMPDIR": "/nonexistent",
+        "PYTHONWARNINGS": "error", "TZ": "garbage", "LANGUAGE": "xx", "OMP_NUM_THREADS": "x",
+        "NO_COLOR": "1", "FORCE_COLOR": "1",
+    },
+    {"PYTHONOPTIMIZE": "2", "PYTHONDEVMODE": "1"},
+]  # fmt: skip
+"""Independent changes of the environment, several at once."""
 
 
-def in_words(changed: dict[str, str | None]) -> str:
-    return " ".join(f"{name}={value}" for name, value in changed.items())
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        *({name: each[name] for each in group for name in each} for group in ODD),
-        *(pytest.param(each, marks=pytest.mark.slow) for group in ODD for each in group),
-    ],
-    ids=in_words,
-)
+@pytest.mark.parametrize("changed", ODD, ids=range(len(ODD)))
 def test_an_odd_environment_changes_no_result(
     changed: dict[str, str | None], tmp_path: Path
 ) -> None:
@@ -155,8 +154,6 @@ def test_an_odd_environment_changes_no_result(
         ("$SGES learn $ASIA > /dev/full", "No space left on device"),
         ("$SGES --help > /dev/full", "No space left on device"),
         ("ulimit -f 1; $SGES learn $ASIA --out out", "cannot write 'out': File too large"),
-        ("ulimit -f 1; $SGES plot graph.json out.svg", "cannot write 'out.svg': File too large"),
-        ("ulimit -f 1; $SGES simulate out", "cannot write 'out': File too large"),
         ("MPLBACKEND=nonsense $SGES plot graph.json out.svg", "matplotlib, which cannot be"),
     ],
 )
@@ -167,8 +164,9 @@ def test_a_full_disk_or_a_bad_setting_is_a_one_line_error(
     done = in_shell(f"cd {tmp_path}; {line}")
     assert done.returncode == INVALID_DATA, done.stderr
     assert done.stdout == b""
-    assert one_line(done.stderr), done.stderr
-    assert said in done.stderr.decode()
+    told = done.stderr.decode()
+    assert one_line(told), told
+    assert said in told
     assert {path.name for path in tmp_path.iterdir()} == {"graph.json"}
 
 
@@ -194,16 +192,16 @@ def test_a_place_that_cannot_be_written_or_read_is_one_line(
     said: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfdbinary: pytest.CaptureFixture[bytes],
+    capsys: Capture,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_graph(PDAG.complete(12), "graph.json")
     Path("loop").symlink_to("loop")
     assert run(arguments) == INVALID_DATA
-    printed, told = capfdbinary.readouterr()
-    assert printed == b""
+    printed, told = capsys.readouterr()
+    assert printed == ""
     assert one_line(told), told
-    assert said in told.decode()
+    assert said in told
     assert {path.name for path in tmp_path.iterdir()} == {"graph.json", "loop"}
 
 
@@ -220,45 +218,28 @@ def test_a_directory_that_is_gone_is_one_line(
     said: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capfdbinary: pytest.CaptureFixture[bytes],
+    capsys: Capture,
 ) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert run(arguments) == INVALID_DATA
-    printed, told = capfdbinary.readouterr()
-    assert printed == b""
+    printed, told = capsys.readouterr()
+    assert printed == ""
     assert one_line(told), told
-    assert said in told.decode()
+    assert said in told
 
 
-def test_the_name_of_a_file_may_be_any_bytes(tmp_path: Path) -> None:
-    done = in_shell(
-        rf"cd {tmp_path}; cp $ASIA $'\xff.csv'; gzip -k $'\xff.csv'; "
-        r"$SGES learn $'\xff.csv' --out $'\xfe' && $SGES learn $'\xff.csv.gz' --json"
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert len(list((tmp_path / os.fsdecode(b"\xfe")).iterdir())) == 5
-
-
-def test_files_obey_the_umask(tmp_path: Path) -> None:
-    assert in_shell(f"umask 027; cd {tmp_path}; $SGES learn $ASIA --out out").returncode == 0
-    assert (tmp_path / "out" / "graph.json").stat().st_mode & 0o777 == 0o640
-
-
-def test_two_writers_of_one_folder_leave_the_files_of_one(tmp_path: Path) -> None:
-    line = "$SGES learn $ASIA --json {} --out out > {}.json & "
-    done = in_shell(f"cd {tmp_path}; {line.format('--score bdeu', 'a')}{line.format('', 'b')} wait")
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "graph.dot", "graph.json", "graph.svg", "report.html", "summary.txt",
-    ]  # fmt: skip
-    left = (tmp_path / "out" / "graph.json").read_bytes()
-    assert left in [(tmp_path / name).read_bytes() for name in ("a.json", "b.json")]
-    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert read_result(tmp_path / "out" / "report.html") == read_result(tmp_path / "out")
-    assert json.loads(left)["score_name"] in page
+def test_the_name_of_a_file_may_be_any_bytes(tmp_path: Path, capsys: Capture) -> None:
+    table, out = tmp_path / os.fsdecode(b"\xff.csv"), tmp_path / os.fsdecode(b"\xfe")
+    table.write_bytes(Path(ASIA).read_bytes())
+    packed = table.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(table.read_bytes()))
+    assert run(["learn", str(table), "--out", str(out)]) == 0
+    assert run(["learn", str(packed)]) == 0
+    assert capsys.readouterr().err == ""
+    assert len(list(out.iterdir())) == 5
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -362,8 +343,6 @@ main(sys.argv[1:])
 @pytest.mark.parametrize(
     ("arguments", "file"),
     [
-        ("demo", "demo.svg"),
-        ("plot graph.json picture.svg", "picture.svg"),
         ("convert graph.json other.dot", "other.dot"),
         ("simulate sampled", "sampled"),
     ],
@@ -386,46 +365,13 @@ def test_every_terminal_width_works(
     arguments: str,
     columns: str,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
     assert run(arguments.split()) == 0
     printed, told = capsys.readouterr()
     assert printed
     assert told == ""
-
-
-def shown_at_terminal(command: list[str], columns: int, **changed: str) -> str:
-    """Run a command in a terminal of this width; return its output."""
-    master, slave = pty.openpty()
-    environment = plain_environment(TERM="xterm-256color", COLUMNS=str(columns), **changed)
-    process = subprocess.Popen(
-        command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
-    )
-    os.close(slave)
-    shown = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed: the command has ended
-            break
-        if not piece:
-            break
-        shown += piece
-    assert process.wait() == 0, shown
-    os.close(master)
-    return shown.decode()
-
-
-@pytest.mark.parametrize("columns", [20, 40, 80])
-def test_the_elapsed_time_is_shown_in_full(columns: int) -> None:
-    assert "0:00:0" in shown_at_terminal(LEARN, columns)
-
-
-def test_a_terminal_shows_the_edges_first_and_the_number_of_rows() -> None:
-    shown = shown_at_terminal(LEARN, 80)
-    assert shown.index("Directed") < shown.index("seconds")
-    assert "5,000 rows" in shown
 
 
 SIGNALLED = """
@@ -455,7 +401,7 @@ def test_a_signal_ends_a_search_with_its_result_so_far(
         [
             sys.executable, "-c", SIGNALLED, str(int(number)), "learn",
             str(tmp_path / "s" / "data.csv"), "--forward", "complete", "--max-parents", "3",
-            "--json", "--out", str(tmp_path / "out"), "--time-limit", "300",
+            "--json", "--time-limit", "300",
         ],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -463,4 +409,3 @@ def test_a_signal_ends_a_search_with_its_result_so_far(
     assert "sges: not complete (interrupted): this is the best graph found so far" in done.stderr
     result = json.loads(done.stdout)
     assert (result["complete"], result["stopped"]) == (False, "interrupted")
-    assert json.loads((tmp_path / "out" / "graph.json").read_text()) == result

@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,42 +21,50 @@ from sges.search import Progress
 from sges.tools.report.text import PHASES, progress_in_words
 
 ASIA = str(examples.load("asia").path)
-COMMAND = [sys.executable, "-m", "sges", "learn", ASIA, "--max-parents", "2"]
+LEARN = ["learn", ASIA, "--max-parents", "2"]
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def at_a_terminal(command: list[str], columns: int = 80) -> str:
-    """Run a command with a terminal for all three streams; return its output."""
+@pytest.fixture
+def terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., str]:
+    """Return a function that runs a command as at a terminal; it returns the plain text."""
+
+    def shown(words: list[str], columns: int) -> str:
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.setenv("COLUMNS", str(columns))
+        for stream in (sys.stdout, sys.stderr):
+            monkeypatch.setattr(stream, "isatty", lambda: True)
+        assert run(words) == 0
+        return ANSI.sub("", capsys.readouterr().out)
+
+    return shown
+
+
+def test_a_terminal_gets_colors_a_spinner_and_the_elapsed_time() -> None:
     master, slave = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "20"}
     process = subprocess.Popen(
-        command, stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True
-    )
+        [sys.executable, "-m", "sges", *LEARN],
+        stdin=slave, stdout=slave, stderr=slave, env=environment, close_fds=True,
+    )  # fmt: skip
     os.close(slave)
     shown = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed: the command has ended
-            break
-        if not piece:
-            break
-        shown += piece
+    with suppress(OSError):  # the other end is closed: the command has ended
+        while piece := os.read(master, 65536):
+            shown += piece
     assert process.wait() == 0, shown
     os.close(master)
-    return shown.decode()
+    text = shown.decode()
+    assert "\x1b[1;36m→" in text
+    assert "0:00:0" in text
+    assert "reading" in text
 
 
-def test_a_terminal_gets_colors_and_a_spinner() -> None:
-    shown = at_a_terminal(COMMAND)
-    assert "\x1b[1;36m→" in shown
-    assert "reading" in shown
-    assert "removing edges" in shown or "local optimum" in shown
-
-
-def test_sentences_about_effects_are_folded_between_words() -> None:
+def test_sentences_about_effects_are_folded_between_words(terminal: Callable[..., str]) -> None:
     table = str(examples.load("greenhouse").path)
-    shown = at_a_terminal([sys.executable, "-m", "sges", "effects", table, "--on", "sugar"], 40)
-    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).splitlines()
+    lines = terminal(["effects", table, "--on", "sugar"], 40).splitlines()
     start = lines.index("Assumed: the graph is correct, no hidden")
     assert lines[start + 1 :] == ["common causes, no selection bias, linear", "relations."]
 
@@ -75,10 +85,11 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
         signal.signal(signal.SIGTERM, before)
 
 
-def test_a_pipe_gets_neither() -> None:
-    done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
-    assert "\x1b" not in done.stdout
-    assert done.stderr == ""
+def test_a_pipe_gets_neither(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(LEARN) == 0
+    printed, told = capsys.readouterr()
+    assert "\x1b" not in printed
+    assert told == ""
 
 
 def test_colors_do_not_change_the_text() -> None:
@@ -109,9 +120,10 @@ def test_every_phase_of_a_search_has_words() -> None:
     assert "knowledge" in PHASES  # the deletes of forbidden edges, which few searches need
 
 
-def test_a_narrow_terminal_gets_a_narrow_summary() -> None:
-    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", at_a_terminal(COMMAND, columns=50))
-    page = shown[shown.index("Equivalence class") :]
+def test_a_narrow_terminal_gets_a_narrow_summary(terminal: Callable[..., str]) -> None:
+    page = terminal(LEARN, 50)
+    assert page.startswith("Equivalence class")
+    assert "5,000 rows" in page
     assert max(len(line) for line in page.splitlines()) <= 50
 
 
@@ -144,25 +156,25 @@ assert not heavy & set(sys.modules), heavy & set(sys.modules)
         (["sges", "mea"], "measure"),
     ],
 )
-def test_the_shell_completes_commands_and_names(words: list[str], expected: str) -> None:
-    environment = {
-        **os.environ,
-        "_SGES_COMPLETE": "complete_bash",
-        "COMP_WORDS": " ".join(words),
-        "COMP_CWORD": str(len(words) - 1),
-    }
-    done = subprocess.run(
-        [sys.executable, "-m", "sges"],
-        env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert expected in done.stdout.split(), done.stderr
+def test_the_shell_completes_commands_and_names(
+    words: list[str],
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("_SGES_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", " ".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    with pytest.raises(SystemExit):
+        run([])
+    assert expected in capsys.readouterr().out.split()
 
 
-def test_standard_input_may_be_a_graph(tmp_path: Path) -> None:
+def test_standard_input_may_be_a_graph(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["simulate", str(tmp_path), "--records", "5"]) == 0
     with (tmp_path / "truth.json").open() as truth:
-        done = subprocess.run(
-            [sys.executable, "-m", "sges", "measure", "-"],
-            stdin=truth, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-    assert "10 nodes, 10 edges" in done.stdout
+        monkeypatch.setattr("sys.stdin", truth)
+        assert run(["measure", "-"]) == 0
+    assert "10 nodes, 10 edges" in capsys.readouterr().out
