@@ -1,12 +1,11 @@
 """Graph files: ``sges measure``, ``compare``, ``convert``, ``plot``, ``report``, ``simulate``."""
 
 import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sges.cli.learn import property_of
-from sges.cli.options import argument, option, takes
+from sges.cli.options import argument, check_one, option, takes
 from sges.cli.terminal import grid, print_json, print_table, say, undisturbed
 from sges.errors import DataError, InvalidArgument, SgesError, check_word
 from sges.writing import (
@@ -45,12 +44,9 @@ def measure(*, graph: str, as_json: bool = False) -> None:
 
     measured = read_graph(graph)
     document: dict[str, Any] = {
-        "format": "sges-measures",
-        "version": 1,
-        "nodes": measured.n,
-        "edges": measured.edge_count(),
-        "measures": [],
-    }
+        "format": "sges-measures", "version": 1, "nodes": measured.n,
+        "edges": measured.edge_count(), "measures": [],
+    }  # fmt: skip
     for name, what in MEASURES.items():
         kind = property_of(name)
         tightest, value = kind.of(measured), kind.measure(measured)
@@ -282,21 +278,12 @@ def simulate(
     from sges.tools.export import to_json
     from sges.tools.report.text import count
 
-    options = {
-        "--example": example, "--edges": edges, "--max-parents": max_parents,
-        "--polytree": polytree or None, "--variables": variables, "--model": model,
-        "--arity": arity,
-    }  # fmt: skip
-    named = [name for name, value in options.items() if value is not None]
-    structures = [name for name in named if name in ("--edges", "--max-parents", "--polytree")]
-    if example is not None and len(named) > 1:
-        raise InvalidArgument(
-            f"{' and '.join(named[:2])} were both given; an example has its own network"
-        )
-    if len(structures) > 1:
-        raise InvalidArgument(
-            f"{' and '.join(structures)} were both given; give one kind of structure"
-        )
+    structures = {"--edges": edges, "--max-parents": max_parents, "--polytree": polytree or None}
+    rest = {"--variables": variables, "--model": model, "--arity": arity}
+    if example is not None:
+        given = {"--example": example, **structures, **rest}
+        check_one(given, "an example has its own network")
+    check_one(structures, "give one kind of structure")
     check_word("model", model or "gaussian", ("gaussian", "discrete"))
     if arity is not None and model != "discrete":
         raise InvalidArgument(f"--arity {arity} needs --model discrete: gaussian has no levels")
@@ -322,7 +309,7 @@ def simulate(
     dag = network.dag.named(network.names)
     files = {
         "truth.json": (to_json(dag) + "\n").encode(),
-        "data.csv": csv_of(network.sample(records, seed)).encode(),
+        "data.csv": _csv_of(network.sample(records, seed)).encode(),
     }
     written = sorted(str(path) for path in write_directory(out, files, undisturbed))
     if as_json:
@@ -353,16 +340,13 @@ def _header(path: Path) -> list[str]:
         return next(csv.reader(table), [])
 
 
-def csv_of(data: "Dataset") -> str:
+def _csv_of(data: "Dataset") -> str:
     """Return a dataset as CSV, with the labels of levels."""
-    columns: dict[int, list[Any]] = {
-        v: data.values[i].tolist() for i, v in enumerate(data.continuous)
-    }
-    for i, v in enumerate(data.discrete):
+    from sges.tools.export.formats import csv_text
+
+    columns = dict(zip(data.continuous, data.values.tolist(), strict=True))
+    for v, codes in zip(data.discrete, data.codes.tolist(), strict=True):
         labels = data.levels[v] or ()
-        columns[v] = [labels[code] for code in data.codes[i].tolist()]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(data.names)
-    writer.writerows(zip(*(columns[v] for v in range(data.n)), strict=True))
-    return text.getvalue()
+        columns[v] = [labels[code] for code in codes]
+    rows = zip(*(columns[v] for v in range(data.n)), strict=True)
+    return csv_text([list(data.names), *map(list, rows)])

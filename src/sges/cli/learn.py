@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sges.cli.options import completion, option, reading_arguments, takes
+from sges.cli.options import check_one, completion, option, reading_arguments, takes
 from sges.cli.terminal import (
     page_width,
     print_json,
@@ -17,7 +17,7 @@ from sges.cli.terminal import (
     warnings_as_remarks,
     watching,
 )
-from sges.errors import InvalidArgument, in_shell
+from sges.errors import in_shell
 from sges.writing import check_writable, write_bytes, write_directory, write_text
 
 if TYPE_CHECKING:
@@ -57,12 +57,6 @@ _assumed = partial(
         autocompletion=completion("sges.search.strategy", "Forward"),
     ),
     start=option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV."),
-    time_limit=option("SECONDS", "Stop after SECONDS and return the best graph found so far."),
-    n_jobs=option(
-        "N",
-        "Run N jobs in parallel; -1 is one for each core. The result does not depend on it.",
-        *("--n-jobs", "--jobs"),
-    ),
     out=option(
         "DIR",
         "Write graph.json, graph.dot, graph.svg, report.html and summary.txt to DIR: all of them "
@@ -108,14 +102,12 @@ def learn(
         auto_bound, max_parents=max_parents, max_clique=max_clique, max_v_width=max_v_width,
         max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
+    if out is not None or report is not None:
+        from sges.tools.report.page import check_directory, check_page, files_of, report_page
     if out is not None:
-        from sges.tools.report.page import check_directory
-
         check_writable(out, is_directory=True)
         check_directory(out)
     if report is not None:
-        from sges.tools.report.page import check_page
-
         check_writable(report, is_directory=False)
         check_page(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
@@ -139,17 +131,11 @@ def learn(
         )
         result = in_words_of_the_shell(result)
         if out is not None:
-            from sges.tools.report.page import files_of
-
             watcher.tell(f"drawing and writing {out}")
-            files = files_of(result, out, command_line())
-            write_directory(out, files, undisturbed)
+            write_directory(out, files_of(result, out, command_line()), undisturbed)
         if report is not None:
-            from sges.tools.report.page import report_page
-
             watcher.tell(f"writing {report}")
-            page = report_page(result, command_line())
-            write_text(report, page, undisturbed)
+            write_text(report, report_page(result, command_line()), undisturbed)
     show(result, as_json=as_json, verbose=verbose)
     if out is not None and sys.stdout.isatty():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
@@ -164,11 +150,7 @@ def learn(
         "How a replicate is drawn: auto, half (of the records), bootstrap, bayesian (random "
         "weights) or wishart (random covariances).",
     ),
-    n_jobs=option(
-        "N", "Search N replicates in parallel; -1 is one for each core.", "--n-jobs", "--jobs"
-    ),
     seed=option("N", "The same seed gives the same replicates."),
-    time_limit=option("SECONDS", "Stop after SECONDS and use the replicates done so far."),
     out=option(
         "DIR",
         "Write confidence.json, strengths.csv, strengths.svg and summary.txt to DIR: all of them "
@@ -226,8 +208,7 @@ def confidence(
         result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            files = result.files()
-            write_directory(out, files, undisturbed)
+            write_directory(out, result.files(), undisturbed)
     if as_json:
         print_json(result.to_dict())
     else:
@@ -273,8 +254,7 @@ def demo(
 
     kind, chosen = check_picture(picture), load(example)
     result = in_words_of_the_shell(learn_from(chosen))
-    content = drawn(result.cpdag, kind)
-    write_bytes(picture, content, undisturbed)
+    write_bytes(picture, drawn(result.cpdag, kind), undisturbed)
     show(result, as_json=as_json)
     comparison = compare(chosen.truth, result.cpdag)
     if comparison.same_class:
@@ -319,12 +299,11 @@ def property_of(option: str) -> "type[AtMost]":
 
 def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | None":
     """Return the property that the options select, or None; raise an error if they select two."""
-    chosen = {f"--{word.replace('_', '-')}": k for word, k in bounds.items() if k is not None}
-    options = [*chosen, *(["--auto-bound"] if auto else [])]
-    if len(options) > 1:
-        raise InvalidArgument(f"{' and '.join(options)} were both given; give only one assumption")
-    for name, k in chosen.items():
-        return property_of(name)(k)
+    options = {f"--{word.replace('_', '-')}": k for word, k in bounds.items()}
+    check_one({**options, "--auto-bound": auto or None}, "give only one assumption")
+    for name, k in options.items():
+        if k is not None:
+            return property_of(name)(k)
     return "auto" if auto else None
 
 

@@ -6,7 +6,7 @@ reads a table has ``**reading``, which stands for all options on how the table i
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, get_args
@@ -80,6 +80,12 @@ SHARED: dict[str, Any] = {
         "the true graph and does not limit the result).",
     ),
     "knowledge": option("FILE", "Required edges, forbidden edges and tiers: TOML or JSON."),
+    "time_limit": option("SECONDS", "Stop after SECONDS and return what was found so far."),
+    "n_jobs": option(
+        "N",
+        "Search N times in parallel; -1 is once for each core. The result does not depend on it.",
+        *("--n-jobs", "--jobs"),
+    ),
     "checkpoint": option(
         "FILE",
         "Save the best graph (of confidence: the replicates) to FILE from time to time; if the run "
@@ -148,6 +154,13 @@ def reading_arguments(
     else:  # one kind for all columns, or none
         arguments["kinds"] = kinds[0] if kinds else None
     return arguments
+
+
+def check_one(options: Mapping[str, object], rule: str) -> None:
+    """Raise an error if more than one of these options has a value."""
+    given = [name for name, value in options.items() if value is not None]
+    if len(given) > 1:
+        raise InvalidArgument(f"{given[0]} and {given[1]} were both given; {rule}")
 
 
 def takes(**own: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:  # noqa: ANN401
