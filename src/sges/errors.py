@@ -70,7 +70,7 @@ class Message(str):
     parts: tuple[str | Spelling, ...]
 
     def __new__(cls, *parts: str | Spelling) -> "Message":
-        """Make a message of pieces of text and arguments; a message among them is taken apart."""
+        """Make a message of texts, arguments and other messages."""
         flat = [p for part in parts for p in (part.parts if isinstance(part, Message) else (part,))]
         message = super().__new__(cls, "".join(p if isinstance(p, str) else p.python for p in flat))
         message.parts = tuple(flat)
@@ -248,11 +248,7 @@ NO_MEMORY = re.compile(
 
 
 def out_of_memory(error: BaseException, purpose: str = "") -> MemoryError | None:
-    """Return an error of one line if one means that memory is exhausted, otherwise None.
-
-    >>> print(out_of_memory(MemoryError("malloc failed"), " to read big.csv"))
-    not enough memory to read big.csv (malloc failed)
-    """
+    """Return an error of one line if one means that memory is exhausted, otherwise None."""
     lines = str(error).splitlines()
     said = [line for line in lines if NO_MEMORY.search(line)]
     if not said and not isinstance(error, MemoryError):
@@ -303,11 +299,7 @@ def suggestion(name: object, names: Iterable[str], what: str = "the names") -> s
 
 
 def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgument:
-    """Return the error for a word that is not one of those allowed, with the closest one.
-
-    >>> print(not_one_of("strategy", "extendet", ("auto", "extended")))
-    strategy = 'extendet' is not one of 'auto', 'extended'; did you mean 'extended'?
-    """
+    """Return the error for a word that is not one of those allowed, with the closest one."""
     allowed = list(words)
     by_case = {word.casefold(): word for word in reversed(allowed)}
     close = get_close_matches(value.casefold(), by_case, n=1) if isinstance(value, str) else []
@@ -342,15 +334,7 @@ def check_number(
     most: float = math.inf,
     optional: bool = False,
 ) -> None:
-    """Raise an error if a value is not a number from ``least`` to ``most``.
-
-    None is allowed if the value is optional.
-
-    >>> check_number("time_limit", 5.0, optional=True)
-    >>> check_number("time_limit", "5", optional=True)
-    Traceback (most recent call last):
-    sges.errors.InvalidArgument: time_limit = '5': it must be a number, 0 or more, or None
-    """
+    """Raise an error if a value is not a number from ``least`` to ``most``, or None if optional."""
     if optional and value is None:
         return
     is_right = is_number(value, whole=whole) and not isinstance(value, bool)
@@ -378,12 +362,7 @@ def check_callable(what: str, value: object) -> None:
 
 
 def check_instance(what: str, value: object, kind: type | UnionType, noun: str) -> None:
-    """Raise an error if a value does not have the required type.
-
-    >>> check_instance("result", 5, str, "a Result")
-    Traceback (most recent call last):
-    sges.errors.InvalidArgument: result = 5 is not a Result
-    """
+    """Raise an error if a value does not have the required type."""
     if not isinstance(value, kind):
         raise InvalidArgument(f"{what} = {shown(value)} is not {noun}")
 

@@ -30,6 +30,14 @@ def interrupted(path: Path, after: int, data: Dataset = DATA) -> Confidence:
     return confidence(data, 12, checkpoint=path, progress=stop)
 
 
+def put(path: Path, state: object) -> None:
+    """Put another state into a checkpoint, with the check sum that fits."""
+    record = {**json.loads(path.read_text(encoding="utf-8")), "state": state}
+    del record["checksum"]
+    checksum = sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+
+
 def test_an_interrupted_run_goes_on_to_the_result_of_an_uninterrupted_one(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     whole = confidence(DATA, 12)
@@ -47,11 +55,8 @@ def test_an_interrupted_run_goes_on_to_the_result_of_an_uninterrupted_one(tmp_pa
 def test_progress_does_not_count_replicates_that_were_not_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     whole = confidence(DATA, 12, checkpoint=path)
-    record = json.loads(path.read_text(encoding="utf-8"))
-    record["state"] = {key: record["state"][key] for key in ("0", "9", "10", "11")}
-    del record["checksum"]
-    checksum = sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
-    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+    state = json.loads(path.read_text(encoding="utf-8"))["state"]
+    put(path, {key: state[key] for key in ("0", "9", "10", "11")})
     seen: list[ReplicateProgress] = []
     found = confidence(DATA, 4, checkpoint=path, progress=seen.append)
     assert found.graphs == whole.graphs[:4]
@@ -113,11 +118,7 @@ def test_a_checkpoint_whose_checksum_fits_is_checked_all_the_same(
 ) -> None:
     path = tmp_path / "run.json"
     interrupted(path, 2)
-    record = json.loads(path.read_text(encoding="utf-8"))
-    del record["checksum"]
-    record["state"] = state
-    checksum = sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
-    path.write_text(json.dumps({**record, "checksum": checksum}), encoding="utf-8")
+    put(path, state)
     with pytest.raises(DataError, match=r"checkpoint .* remove the file"):
         confidence(DATA, 12, checkpoint=path)
 

@@ -213,14 +213,6 @@ def test_an_interruption_counts_what_is_done() -> None:
     assert (found.done, found.stopped) == (3, "interrupted")
 
 
-def test_progress_counts_up_to_all() -> None:
-    seen: list[ReplicateProgress] = []
-    confidence(GAUSSIAN, 6, progress=seen.append)
-    assert [one.done for one in seen] == [1, 2, 3, 4, 5, 6]
-    assert seen[-1].remaining == 0
-    assert seen[0].edges > 0
-
-
 def test_progress_true_shows_a_line_in_a_terminal_only(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,17 +235,9 @@ def test_progress_true_shows_a_line_in_a_terminal_only(
     ("arguments", "message"),
     [
         ({"replicates": 0}, "replicates = 0: it must be a whole number, from 1 to 1,000,000"),
-        ({"replicates": 2.5}, "replicates = 2.5"),
-        ({"replicates": 10**30}, "it must be a whole number, from 1 to 1,000,000"),
         ({"seed": 2**63}, "it must be a whole number, from 0 to 9,223,372,036,854,775,807"),
         ({"draw": "jackknife"}, "draw = 'jackknife' is not one of"),
-        ({"n_jobs": 0}, "n_jobs = 0"),
-        ({"seed": -1}, "seed = -1"),
-        ({"seed": None}, "seed = None"),
-        ({"time_limit": "5"}, "time_limit = '5'"),
-        ({"progress": 3}, "progress = 3 cannot be called"),
         ({"score": "bdeuu"}, "did you mean 'bdeu'"),
-        ({"strategy": "extendet"}, "did you mean 'extended'"),
         ({"score": BDeu, "penalty": 2.0}, "penalty = 2"),
     ],
 )

@@ -253,14 +253,6 @@ def test_columns_are_permuted_with_all_that_belongs_to_them() -> None:
     assert swapped.covariance[0, 1] == moments.covariance[3, 2]
 
 
-def test_the_score_of_moments_draws_like_the_moments() -> None:
-    data = gaussian()
-    kept = GaussianBIC(data).moments
-    direct = Moments.of(data)
-    assert kept.covariance == pytest.approx(direct.covariance)
-    assert (kept.names, kept.records) == (direct.names, direct.records)
-
-
 def test_the_moments_of_a_score_are_without_the_ridge_of_a_singular_table() -> None:
     """With it, a column and its copy would each have an effect, and others would lose digits."""
     a, b, _ = gaussian(3, 3).values
@@ -274,29 +266,6 @@ def test_the_moments_of_a_score_are_without_the_ridge_of_a_singular_table() -> N
     graph = PDAG.from_edges(3, [(0, 1), (2, 1), (2, 0)], names=["a", "b", "copy"])
     with pytest.raises(DataError, match="linear combinations of others"):
         effect(graph, "a", "b", score.moments)
-
-
-@pytest.mark.parametrize(
-    ("draw", "penalized", "gaussian_score", "message"),
-    [
-        ("halves", True, True, "did you mean 'half'"),
-        ("bootstrap", False, True, "use draw='half'"),
-        ("wishart", True, False, "draws covariance matrices"),
-    ],
-)
-def test_a_way_to_draw_that_does_not_fit_is_refused(
-    draw: str, penalized: bool, gaussian_score: bool, message: str
-) -> None:
-    with pytest.raises(InvalidArgument, match=message):
-        Source.of(gaussian(), draw, penalized=penalized, gaussian=gaussian_score)
-
-
-def test_moments_have_no_records_to_draw() -> None:
-    moments = Moments.of(gaussian())
-    with pytest.raises(InvalidArgument, match="use draw='wishart'"):
-        source(moments, "half")
-    with pytest.raises(InvalidArgument, match="give the table itself"):
-        Source.of(moments, "auto", penalized=False)
 
 
 @pytest.mark.parametrize(

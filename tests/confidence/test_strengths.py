@@ -45,6 +45,8 @@ def test_graphs_whose_nodes_are_in_different_orders_have_no_shares() -> None:
     other = graph("a>b").named(["b", "a", "c", "d"])
     with pytest.raises(InvalidArgument, match="the same nodes in one order"):
         replace(FOUR, graphs=(*FOUR.graphs, other))
+    with pytest.raises(InvalidArgument, match="at least one replicate"):
+        of()
 
 
 def test_shares_count_replicates_by_the_state_of_the_edge() -> None:
@@ -230,6 +232,7 @@ def test_the_summary_lists_edges_by_strength_and_marks_the_weak() -> None:
 def test_the_notes_of_the_summary_fit_a_terminal() -> None:
     noted = replace(FOUR, notes=("the replicates have notes of many words, " * 5,))
     assert max(map(len, noted.summary().splitlines())) <= 80
+    assert of("a>b", notes=("one.", "two.")).summary().endswith("\nnote: one.\nnote: two.\n")
 
 
 @pytest.mark.parametrize("width", [40, 80, 100])
@@ -241,11 +244,6 @@ def test_long_names_are_cut_to_the_width_of_a_terminal(width: int) -> None:
     lines = found.summary(width=width).splitlines()
     assert max(map(len, lines)) <= width
     assert any("…" in line for line in lines)
-
-
-def test_the_summary_ends_with_all_notes() -> None:
-    text = of("a>b", notes=("one.", "two.")).summary()
-    assert text.endswith("\nnote: one.\nnote: two.\n")
 
 
 def test_a_strange_variable_is_refused_with_a_suggestion() -> None:
@@ -281,10 +279,9 @@ def test_an_arrow_left_out_for_a_cycle_is_not_called_weak(tmp_path: Path) -> Non
     assert "not in the averaged class" in text
 
 
-@pytest.mark.parametrize("least", ["a", None, -0.1, 1.5, float("nan")])
-def test_a_least_share_out_of_range_is_refused(least: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    with pytest.raises(InvalidArgument, match=r"least = .*: it must be a number, from 0 to 1"):
-        FOUR.plot(tmp_path / "strengths.svg", least=least)
+def test_a_least_share_out_of_range_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match=r"least = 1\.5: it must be a number, from 0 to 1"):
+        FOUR.plot(tmp_path / "strengths.svg", least=1.5)
 
 
 def test_saving_writes_four_files(tmp_path: Path) -> None:
@@ -305,11 +302,6 @@ def test_files_of_another_origin_are_not_replaced(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["summary.txt"]
     (tmp_path / "summary.txt").unlink()
     assert FOUR.save(tmp_path) == FOUR.save(tmp_path)
-
-
-def test_no_replicates_at_all_are_refused() -> None:
-    with pytest.raises(InvalidArgument, match="at least one replicate"):
-        of()
 
 
 def test_a_notebook_shows_the_averaged_class_and_the_shares() -> None:

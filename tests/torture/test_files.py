@@ -16,9 +16,9 @@ import pytest
 @pytest.mark.parametrize(
     ("names", "ends", "stride"),
     [
-        (["write_directory", "write_bytes"], ["SIGKILL", "EIO"], 5),
-        (["confidence --checkpoint", "report"], ["ENOSPC"], 11),
-        (["learn"], ["SIGKILL"], 17),
+        (["write_directory", "write_bytes"], ["SIGKILL", "EIO"], 9),
+        (["confidence --checkpoint", "report"], ["ENOSPC"], 23),
+        (["learn"], ["SIGKILL"], 37),
     ],
 )
 def test_an_end_at_any_file_event_leaves_the_old_files_or_the_new(

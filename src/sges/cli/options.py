@@ -83,7 +83,7 @@ SHARED: dict[str, Any] = {
     "time_limit": option("SECONDS", "Stop after SECONDS and return what was found so far."),
     "n_jobs": option(
         "N",
-        "Search N times in parallel; -1 is once for each core. The result does not depend on it.",
+        "Run N searches at once; -1 is one for each core. The result does not depend on it.",
         *("--n-jobs", "--jobs"),
     ),
     "checkpoint": option(
