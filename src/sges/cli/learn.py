@@ -7,7 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from sges.cli.options import check_one, completion, option, reading_arguments, takes
+from sges.cli.options import (
+    check_one,
+    completion,
+    option,
+    reading_arguments,
+    search_arguments,
+    takes,
+)
 from sges.cli.terminal import (
     page_width,
     print_json,
@@ -70,27 +77,19 @@ _assumed = partial(
 def learn(
     *,
     table: str,
-    score: str = "auto",
     max_parents: int | None = None,
     max_clique: int | None = None,
     max_v_width: int | None = None,
     max_treewidth: int | None = None,
     max_v_structures: int | None = None,
     auto_bound: bool = False,
-    knowledge: Path | None = None,
-    strategy: str = "auto",
-    penalty: str = "auto",
     forward: str | None = None,
     start: Path | None = None,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    n_jobs: int | None = None,
-    checkpoint: Path | None = None,
     out: Path | None = None,
     report: Path | None = None,
     verbose: bool = False,
     as_json: bool = False,
-    **reading: Any,  # noqa: ANN401
+    **search: Any,  # noqa: ANN401
 ) -> None:
     """Learn the equivalence class of Bayesian networks that a table supports.
 
@@ -115,19 +114,11 @@ def learn(
 
         result = learn_from(
             table,
-            score=score,
             assume=assume,
-            knowledge=knowledge,
-            strategy=strategy,
-            penalty=number_or_word(penalty),
             forward=forward,  # type: ignore[arg-type] # which checks it
             start=start,
-            max_indegree=max_indegree,
-            time_limit=time_limit,
-            n_jobs=n_jobs,
-            checkpoint=checkpoint,
             progress=watcher.callback,
-            **reading_arguments(**reading),
+            **search_arguments(**search),
         )
         result = in_words_of_the_shell(result)
         if out is not None:
@@ -162,18 +153,10 @@ def confidence(
     table: str,
     replicates: int = 200,
     draw: str = "auto",
-    n_jobs: int | None = None,
     seed: int = 0,
-    score: str = "auto",
-    knowledge: Path | None = None,
-    strategy: str = "auto",
-    penalty: str = "auto",
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    checkpoint: Path | None = None,
     out: Path | None = None,
     as_json: bool = False,
-    **reading: Any,  # noqa: ANN401
+    **search: Any,  # noqa: ANN401
 ) -> None:
     """Estimate the confidence in each edge, by searching many replicates of a table.
 
@@ -193,17 +176,9 @@ def confidence(
             table,
             replicates,
             draw=draw,
-            n_jobs=n_jobs,
             seed=seed,
-            score=score,
-            knowledge=knowledge,
-            strategy=strategy,
-            penalty=number_or_word(penalty),
-            max_indegree=max_indegree,
-            time_limit=time_limit,
-            checkpoint=checkpoint,
             progress=watcher.callback,
-            **reading_arguments(**reading),
+            **search_arguments(**search),
         )
         result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
         if out is not None:
@@ -305,14 +280,6 @@ def assumption(auto: bool, **bounds: int | None) -> "AtMost | Literal['auto'] | 
         if k is not None:
             return property_of(name)(k)
     return "auto" if auto else None
-
-
-def number_or_word(text: str) -> Any:  # noqa: ANN401 (a number or a word)
-    """Return a number where the text is one, for the library to check."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def command_line() -> str | None:

@@ -1,14 +1,17 @@
 """The decorator that attaches options to commands, and the options that commands share.
 
 A command is a function with plain arguments.  ``@takes`` gives each of them its option, with the
-text of the help: from the options of the command, or by its name from those here.  A command that
-reads a table has ``**reading``, which stands for all options on how the table is read.
+text of the help: from the options of the command, or by its name from those here.  In a command
+``**reading`` stands for all options on how a table is read, and ``**search`` for these and those on
+how it is searched.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
@@ -156,6 +159,26 @@ def reading_arguments(
     return arguments
 
 
+def search_arguments(
+    *,
+    score: str = "auto",
+    strategy: str = "auto",
+    penalty: str = "auto",
+    knowledge: Path | None = None,
+    max_indegree: int | None = None,
+    time_limit: float | None = None,
+    n_jobs: int | None = None,
+    checkpoint: Path | None = None,
+    **reading: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    """Return how a table is read and searched, as arguments of the library, which checks them."""
+    arguments: dict[str, Any] = dict(locals())
+    arguments |= reading_arguments(**arguments.pop("reading"))
+    with suppress(ValueError):  # a word
+        arguments["penalty"] = float(penalty)
+    return arguments
+
+
 def check_one(options: Mapping[str, object], rule: str) -> None:
     """Raise an error if more than one of these options has a value."""
     given = [name for name, value in options.items() if value is not None]
@@ -163,18 +186,23 @@ def check_one(options: Mapping[str, object], rule: str) -> None:
         raise InvalidArgument(f"{given[0]} and {given[1]} were both given; {rule}")
 
 
+BUNDLES = {"search": search_arguments, "reading": reading_arguments}
+"""The functions whose arguments ``**search`` and ``**reading`` of a command stand for."""
+
+
 def takes(**own: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:  # noqa: ANN401
     """Give the arguments of a command their options: its own, and those that several share."""
 
+    def arguments(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
+        for parameter in inspect.signature(function).parameters.values():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                yield from arguments(BUNDLES[parameter.name])
+            else:
+                annotation = Annotated[parameter.annotation, (SHARED | own)[parameter.name]]  # type: ignore[name-defined]
+                yield parameter.replace(annotation=annotation)
+
     def complete(command: Callable[..., None]) -> Callable[..., None]:
-        options, parameters = SHARED | own, []
-        for parameter in inspect.signature(command).parameters.values():
-            is_reading = parameter.kind is parameter.VAR_KEYWORD
-            shared = inspect.signature(reading_arguments).parameters.values()
-            for option in shared if is_reading else [parameter]:
-                annotation = Annotated[option.annotation, options[option.name]]  # type: ignore[name-defined]
-                parameters.append(option.replace(annotation=annotation))
-        command.__dict__["__signature__"] = inspect.Signature(parameters)
+        command.__dict__["__signature__"] = inspect.Signature(list(arguments(command)))
         return command
 
     return complete
