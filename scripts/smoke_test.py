@@ -26,7 +26,7 @@ def main() -> None:
         assert distance <= 1, (name, distance)
     with tempfile.TemporaryDirectory() as folder:
         report = result.report(Path(folder) / "report.html")
-        assert sges.read_result(report) == result.without_scorer()
+        assert sges.read_result(report) == result
         result.plot(Path(folder) / "graph.svg")
     frame = example.table.to_pydict()
     assert sges.StructureLearner().fit(sges.Dataset.of(frame).values.T).score_ < 0
