@@ -138,10 +138,11 @@ def check_writable(path: Path, *, is_directory: bool) -> None:
 
 
 def check_own(directory: PathLike, files: Iterable[str], is_ours: Callable[[Path], bool]) -> None:
-    """Raise an error if one of the files exists, in a directory that ``is_ours`` rejects."""
+    """Raise an error if a directory cannot be written, or has files that ``is_ours`` rejects."""
     check_path("directory", directory)
     target = Path(directory)
     with file_errors("write", target):
+        check_writable(target, is_directory=True)
         present = [name for name in files if (target / name).exists()]
     if present and not is_ours(target):
         raise FileError(

@@ -104,7 +104,6 @@ def learn(
     if out is not None or report is not None:
         from sges.tools.report.page import check_directory, check_page, files_of, report_page
     if out is not None:
-        check_writable(out, is_directory=True)
         check_directory(out)
     if report is not None:
         check_writable(report, is_directory=False)
@@ -167,7 +166,6 @@ def confidence(
     if out is not None:
         from sges.uncertainty.strengths import check_directory
 
-        check_writable(out, is_directory=True)
         check_directory(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
         from sges.uncertainty import confidence as confidence_in

@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 
 from sges.data import Dataset, Moments
 from sges.data.dataset import selected
-from sges.errors import Argument, DataError, InvalidArgument, Message, check_word
+from sges.errors import Argument, DataError, InvalidArgument, Message
 
 Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 """A way to draw replicates."""
@@ -91,7 +91,6 @@ class Source:
 
         The score may have a penalty to multiply, need only moments, or have the edge prior.
         """
-        check_word("draw", draw, ("auto", *DRAWS))
         chosen: Draw = draw  # type: ignore[assignment]
         if draw == "auto":
             if penalized and isinstance(data, Moments):

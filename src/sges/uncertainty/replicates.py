@@ -186,8 +186,7 @@ def confidence(
     True
     """
     begun = time.perf_counter()
-    check_run(replicates, seed, time_limit, progress)
-    check_word("draw", draw, ("auto", *DRAWS))
+    check_run(replicates, draw, seed, time_limit, progress)
     check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(confidence, kinds, missing, reading)
     needs_rows = draw not in ("auto", "wishart") or (isinstance(score, str) and score == "bge")
@@ -231,7 +230,7 @@ def confidence_of_result(
     progress: OnReplicate | bool | None = None,
 ) -> Confidence:
     """Return the confidence of a result of ``learn``, by the search that made it."""
-    check_run(replicates, seed, time_limit, progress)
+    check_run(replicates, draw, seed, time_limit, progress)
     if result.scorer is None or not isinstance(result.plan, SearchPlan):
         raise InvalidArgument(
             "this result does not contain its score and settings, because it was read from a file "
@@ -250,9 +249,12 @@ def confidence_of_result(
     return found
 
 
-def check_run(replicates: object, seed: object, time_limit: object, progress: object) -> None:
+def check_run(
+    replicates: object, draw: object, seed: object, time_limit: object, progress: object
+) -> None:
     """Raise an error for invalid arguments of a run, before anything is read."""
     check_number("replicates", replicates, whole=True, least=1, most=MAX_REPLICATES)
+    check_word("draw", draw, ("auto", *DRAWS))
     check_number("seed", seed, whole=True, most=MAX_SEED)
     check_number("time_limit", time_limit, optional=True)
     if progress is not None and not isinstance(progress, bool):
