@@ -175,9 +175,3 @@ else:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_a_notebook_shows_the_diagram_of_scikit_learn() -> None:
-    page = sges.StructureLearner(penalty=2.0)._repr_html_()
-    assert "sk-container-id" in page
-    assert "StructureLearner" in page

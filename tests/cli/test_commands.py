@@ -190,12 +190,6 @@ def test_a_measure_that_is_an_interval_is_shown_as_one(
     assert "3 to 5" in capsys.readouterr().out
 
 
-def test_measure_accepts_a_graph_without_edges(capsys: Capture, tmp_path: Path) -> None:
-    path = write_graph(PDAG.empty(3), tmp_path / "g.json")
-    rows = json_of(capsys, "measure", str(path))["measures"]
-    assert (rows[0]["value"], rows[0]["k"], rows[0]["clique_bound"]) == (0, 1, 0)
-
-
 def test_compare_prints_what_the_library_finds(capsys: Capture, tmp_path: Path) -> None:
     truth = PDAG.from_edges(3, [(0, 1), (2, 1)], names=["a", "b", "c"])
     found = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)], names=["a", "b", "c"])
