@@ -11,7 +11,12 @@ from typing import Any
 HOMES = {
     "sges.tools.adjustment": ("check_one_kind",),
     "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
-    "sges.tools.export.formats": ("csv_text",),
+    "sges.tools.export.dot": ("to_dot",),
+    "sges.tools.export.formats": ("csv_text", "to_csv", "to_gml", "to_graphml"),
+    "sges.tools.export.models": ("to_bnlearn", "to_dagitty", "to_lavaan"),
+    "sges.tools.export.objects": (
+        "edge_frame", "to_causallearn", "to_dowhy", "to_igraph", "to_networkx",
+    ),
     "sges.tools.penalty": ("choose_penalty",),
     "sges.tools.plot.drawing": ("EdgeStyle", "draw", "draw_steps", "picture"),
     "sges.tools.report.explanation": ("explain",),

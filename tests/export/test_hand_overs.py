@@ -16,20 +16,12 @@ from hypothesis import given
 from sges.errors import GraphError
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.result import Result
-from sges.tools.export import (
-    edge_frame,
-    from_networkx,
-    to_bnlearn,
-    to_dagitty,
-    to_dot,
-    to_dowhy,
-    to_gml,
-    to_graphml,
-    to_igraph,
-    to_lavaan,
-    to_networkx,
-    to_numpy,
-)
+from sges.tools.export import from_networkx
+from sges.tools.export.dot import to_dot
+from sges.tools.export.formats import to_gml, to_graphml
+from sges.tools.export.matrix import to_numpy
+from sges.tools.export.models import to_bnlearn, to_dagitty, to_lavaan
+from sges.tools.export.objects import edge_frame, to_dowhy, to_igraph, to_networkx
 from strategies import cpdags, dags
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 
 from sges.errors import GraphError
 from sges.graph import PDAG
-from sges.tools.export import from_networkx, to_dot, to_graphml
-from sges.tools.export.dot import from_dot
-from sges.tools.export.formats import from_graphml
+from sges.tools.export import from_networkx
+from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.formats import from_graphml, to_graphml
 from strategies import cpdags
 
 

@@ -9,14 +9,14 @@ from sges.errors import InvalidArgument, MissingLibrary, need
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
-from sges.tools.export import to_causallearn, to_numpy, to_pgmpy, to_pyagrum
+from sges.tools.export import to_numpy, to_pgmpy, to_pyagrum
 from strategies import cpdags
 
 
 @given(graph=cpdags())
 def test_causal_learn_codes_our_graph_in_the_matrix_that_we_name_after_it(graph: PDAG) -> None:
     pytest.importorskip("causallearn")
-    made = to_causallearn(graph)
+    made = graph.to_causallearn()
     assert (made.graph == to_numpy(graph, "causal-learn")).all()
     assert made.get_node_names() == [graph.name(v) for v in range(graph.n)]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import hypothesis.strategies as st
 import networkx as nx
 import numpy as np
-import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 
@@ -20,23 +19,25 @@ from sges.network import write_bif
 from sges.result import Result
 from sges.tools.export import (
     adjacency_frame,
-    edge_frame,
     from_networkx,
     from_numpy,
     read_graph,
-    to_csv,
-    to_dot,
-    to_gml,
-    to_graphml,
     to_json,
-    to_networkx,
     to_numpy,
     write_graph,
 )
-from sges.tools.export.dot import from_dot
-from sges.tools.export.formats import from_csv, from_gml, from_graphml, from_json, to_adjacency_csv
-from sges.tools.export.matrix import CONVENTIONS, Convention, from_adjacency_frame
-from sges.tools.export.objects import from_edge_frame
+from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.formats import (
+    from_csv,
+    from_gml,
+    from_graphml,
+    from_json,
+    to_csv,
+    to_gml,
+    to_graphml,
+)
+from sges.tools.export.matrix import CONVENTIONS, Convention
+from sges.tools.export.objects import to_networkx
 from strategies import cpdags
 
 AWKWARD = [
@@ -90,12 +91,6 @@ def test_networkx_returns_the_graph(graph: PDAG) -> None:
 
 
 @given(named_cpdags())
-def test_frames_return_the_graph(graph: PDAG) -> None:
-    assert_same(from_edge_frame(edge_frame(graph), graph.names), graph)
-    assert_same(from_adjacency_frame(adjacency_frame(graph)), graph)
-
-
-@given(named_cpdags())
 def test_dot_returns_the_graph(graph: PDAG) -> None:
     assert_same(from_dot(to_dot(graph)), graph)
 
@@ -108,14 +103,13 @@ def test_gml_returns_the_graph(graph: PDAG) -> None:
 @given(named_cpdags())
 def test_csv_returns_the_graph(graph: PDAG) -> None:
     assert_same(from_csv(to_csv(graph)), graph)
-    assert_same(from_csv(to_adjacency_csv(graph)), graph)
+    assert_same(from_csv(adjacency_frame(graph).to_csv()), graph)
 
 
 @pytest.mark.parametrize("name", ["\r", "a\rb", "a\r\nb", "\n", '"', ","])
 def test_csv_keeps_names_with_line_breaks(name: str) -> None:
     graph = PDAG.from_edges(2, [(0, 1)], names=["a", name])
     assert_same(from_csv(to_csv(graph)), graph)
-    assert_same(from_csv(to_adjacency_csv(graph)), graph)
     assert "\r" in name or "\r" not in to_csv(graph)
 
 
@@ -138,14 +132,6 @@ def test_networkx_reads_our_graphml_and_we_read_that_of_networkx(graph: PDAG) ->
 def _without_lines(graph: PDAG) -> PDAG:
     """Return the graph without undirected edges: networkx refuses files with both kinds."""
     return graph.edited(remove=graph.undirected_edges())
-
-
-@given(named_cpdags())
-def test_pandas_reads_our_adjacency_as_its_own_frame(graph: PDAG) -> None:
-    text = to_adjacency_csv(graph)
-    frame = pd.read_csv(io.StringIO(text), index_col=0, keep_default_na=False)
-    assert (frame.to_numpy() == to_numpy(graph, "row-to-column")).all()
-    assert_same(from_csv(adjacency_frame(graph).to_csv()), graph)
 
 
 @pytest.mark.parametrize("ending", [".json", ".graphml", ".gml", ".csv", ".dot", ".gv"])

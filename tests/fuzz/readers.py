@@ -36,8 +36,9 @@ from sges.errors import DataError
 from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
-from sges.tools.export import to_csv, to_dot, to_gml, to_graphml, to_json
-from sges.tools.export.formats import to_adjacency_csv
+from sges.tools.export import adjacency_frame
+from sges.tools.export.dot import to_dot
+from sges.tools.export.formats import to_csv, to_gml, to_graphml, to_json
 from sges.tools.report.page import report_page
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 
@@ -131,7 +132,7 @@ def _graph_files(write: Callable[[PDAG], str]) -> list[bytes]:
 
 
 def _graph_csv() -> list[bytes]:
-    return [*_graph_files(to_csv), *_graph_files(to_adjacency_csv)]
+    return [*_graph_files(to_csv), *_graph_files(lambda graph: adjacency_frame(graph).to_csv())]
 
 
 def _results() -> list[bytes]:

@@ -383,7 +383,7 @@ class NamedGraph:
     to_dot = _writer("to_dot", "Return the graph in DOT, the language of Graphviz.")
     to_graphml = _writer("to_graphml", "Return the graph as GraphML.")
     to_gml = _writer("to_gml", "Return the graph as GML.")
-    to_csv = _writer("to_csv", "Return the edges as CSV, as ``sges.tools.export.to_csv`` does")
+    to_csv = _writer("to_csv", "Return the edges as CSV: source, target and type.")
     to_dagitty = _writer("to_dagitty", "Return the class in the language of dagitty.")
     to_bnlearn = _writer(
         "to_bnlearn", "Return the model string of bnlearn of one member of the class."

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from html import unescape
 from typing import TypeAlias
 
-from sges.errors import GraphError, check_text
-from sges.graph.pdag import PDAG, check_graph
+from sges.errors import GraphError
+from sges.graph.pdag import PDAG
 from sges.graph.records import graph_of_records
 
 UNDIRECTED_COLOR = "#b45309"
@@ -23,20 +23,8 @@ _NOT_IN_DOT = re.compile("[\0\ud800-\udfff]")
 
 
 def to_dot(graph: PDAG) -> str:
-    r"""Return the graph in DOT, the language of Graphviz.
+    r"""Return the graph in DOT; undirected edges have ``dir=none`` and are dashed.
 
-    Parameters
-    ----------
-    graph : PDAG
-        The graph.
-
-    Returns
-    -------
-    str
-        DOT text in which undirected edges have ``dir=none`` and are dashed.
-
-    Examples
-    --------
     >>> print(to_dot(PDAG.from_edges(2, undirected=[(0, 1)], names=["a", 'say "b"'])))
     digraph {
       node [shape=box, style=rounded, fontname="sans-serif"];
@@ -46,7 +34,6 @@ def to_dot(graph: PDAG) -> str:
     }
     <BLANKLINE>
     """
-    check_graph("graph", graph)
     lines = ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     numbered: dict[str, None] = {}
     for v in range(graph.n):
@@ -95,31 +82,15 @@ _Token: TypeAlias = tuple[str, str]
 
 
 def from_dot(text: str) -> PDAG:
-    """Return the graph of DOT text.
+    """Return the graph of a ``digraph`` or ``graph`` without subgraphs and HTML labels.
 
-    Parameters
-    ----------
-    text : str
-        A ``digraph`` or ``graph`` without subgraphs and HTML labels.  An edge has the arrowheads
-        that Graphviz draws by ``dir``, ``arrowhead`` and ``arrowtail``; with none, or with one at
-        each end, it is undirected.  Other attributes except ``label`` are ignored.
+    An edge has the arrowheads that Graphviz draws by ``dir``, ``arrowhead`` and ``arrowtail``; with
+    none, or with one at each end, it is undirected.  A node is called by its label if all labels
+    differ, else by its id.  Other attributes are ignored.
 
-    Returns
-    -------
-    PDAG
-        The graph; a node is called by its label if all labels differ, else by its id.
-
-    Raises
-    ------
-    GraphError
-        If the text cannot be read.
-
-    Examples
-    --------
     >>> from_dot('digraph { a -> b -> "c d"; c -> b [dir=none]; d -> c [dir=back] }')
     PDAG(5 nodes: a→b, b→c d, b—c, c→d)
     """
-    check_text("text", text)
     labels: dict[str, str] = {}
     edges: list[tuple[str, str, str]] = []
     defaults: dict[str, str] = {}

@@ -11,18 +11,16 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from sges.docstrings import documented_like
 from sges.errors import (
     FileError,
     GraphError,
     InvalidArgument,
     NetworkError,
     check_path,
-    check_text,
     need,
     shown,
 )
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import PDAG
 from sges.graph.records import (
     edge_records,
     graph_of_record,
@@ -34,7 +32,7 @@ from sges.graph.records import to_json as record_to_json
 from sges.network.bif import network_of_bif
 from sges.result import Result
 from sges.tools.export.dot import from_dot, to_dot
-from sges.tools.export.matrix import from_numpy, to_numpy
+from sges.tools.export.matrix import from_numpy
 from sges.tools.export.objects import arcs_of, from_networkx
 from sges.writing import PathLike, file_errors, opened, write_text
 
@@ -47,12 +45,13 @@ _CSV_TYPES = dict.fromkeys(("", "directed", "-->", "->"), "directed")
 _CSV_TYPES |= dict.fromkeys(("undirected", "---", "--"), "undirected")
 
 
-@documented_like(to_dot)
 def to_json(graph: PDAG, indent: int | None = 2) -> str:
     """Return the graph as JSON text.
 
     Parameters
     ----------
+    graph : PDAG
+        The graph.
     indent : int, optional
         Spaces per level; None writes one line.
 
@@ -61,57 +60,18 @@ def to_json(graph: PDAG, indent: int | None = 2) -> str:
     str
         ``{"nodes": [names], "edges": [{"source", "target", "type"}]}``, the edges sorted.
     """
-    check_graph("graph", graph)
     return record_to_json(graph_record(graph), indent)
 
 
 def from_json(text: str) -> PDAG:
-    """Return the graph in JSON text.
-
-    Parameters
-    ----------
-    text : str
-        The output of ``to_json``, or a result of sges in JSON.
-
-    Returns
-    -------
-    PDAG
-        The graph.
-
-    Raises
-    ------
-    GraphError
-        If the text is not JSON, or not that of a graph.
-    """
-    check_text("text", text)
+    """Return the graph in JSON text, that of a graph or of a result."""
     return graph_of_record(parse_json(text))
 
 
-@documented_like(to_dot)
 def to_csv(graph: PDAG | Result) -> str:
-    """Return the edges as CSV, without pandas.
-
-    Parameters
-    ----------
-    graph : PDAG or Result
-        The graph, or a result, whose edges have numbers.
-
-    Returns
-    -------
-    str
-        The header ``source,target,type``, one line per node with only its source, so that nodes
-        without edges are kept, and one line per edge.  Of a result, the header
-        ``source,target,type,strength,gain,step``, one line per edge, and one line per node without
-        edges.
-
-    Raises
-    ------
-    GraphError
-        If a name is empty, as a line without a target is that of a node, or not valid Unicode.
-    """
+    """Return the edges as CSV, with a line for each node; of a result, with their numbers."""
     edges = graph.edges if isinstance(graph, Result) else None
     graph = graph.cpdag if isinstance(graph, Result) else graph
-    check_graph("graph", graph)
     for name in graph.names or ():
         if not name or _SURROGATE.search(name):
             raise GraphError(
@@ -127,21 +87,6 @@ def to_csv(graph: PDAG | Result) -> str:
     return csv_text([["source", "target", "type"], *nodes, *pairs])
 
 
-@documented_like(to_dot)
-def to_adjacency_csv(graph: PDAG) -> str:
-    """Return the labeled row-to-column adjacency matrix as CSV.
-
-    Returns
-    -------
-    str
-        The names in the header, after one empty cell, and at the start of each line; a 1 in row
-        i and column j is i → j, and both ways i — j.
-    """
-    rows = to_numpy(graph, "row-to-column").tolist()
-    names = list(map(graph.name, range(graph.n)))
-    return csv_text([["", *names], *([name, *row] for name, row in zip(names, rows, strict=True))])
-
-
 def csv_text(rows: list[list[Any]]) -> str:
     """Return rows as CSV whose lines end with a line feed."""
     lines = []
@@ -152,24 +97,13 @@ def csv_text(rows: list[list[Any]]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-@documented_like(from_json)
 def from_csv(text: str) -> PDAG:
     """Return the graph of a list of edges or of an adjacency matrix in CSV.
 
-    Parameters
-    ----------
-    text : str
-        A list of edges has the header ``source,target,type``; ``type`` is "directed" or
-        "undirected", or drawn as ``-->`` or ``---``, and without it an edge is directed.  A line
-        with only a source is a node.  A header that begins with an empty cell is that of a
-        labeled row-to-column adjacency matrix.
-
-    Raises
-    ------
-    GraphError
-        If the text is neither.
+    A list of edges has the header ``source,target,type``; ``type`` is "directed" or "undirected",
+    or drawn as ``-->`` or ``---``, and without it an edge is directed.  A line with only a source
+    is a node.  A header that begins with an empty cell is that of a labeled row-to-column matrix.
     """
-    check_text("text", text)
     try:
         rows = [row for row in csv.reader(StringIO(text, newline=""), strict=True) if row]
     except csv.Error as error:
@@ -220,23 +154,12 @@ def _of_matrix(names: list[str], rows: list[list[str]]) -> PDAG:
     return from_numpy(matrix, "row-to-column", names)
 
 
-@documented_like(to_dot)
 def to_graphml(graph: PDAG) -> str:
-    """Return the graph as GraphML.
+    """Return the graph as GraphML, which networkx, igraph, yEd, Gephi and Cytoscape read.
 
-    Returns
-    -------
-    str
-        GraphML text that networkx, igraph, yEd, Gephi and Cytoscape read.  The ids of the nodes are
-        n0, n1, ..., their names the attribute ``name``.  x → y is one arc and x — y both arcs;
-        the attribute ``type`` of an arc is "directed" or "undirected".
-
-    Raises
-    ------
-    GraphError
-        If a name contains a character that XML does not allow.
+    The ids of the nodes are n0, n1, ..., their names the attribute ``name``.  x → y is one arc and
+    x — y both arcs; the attribute ``type`` of an arc is "directed" or "undirected".
     """
-    check_graph("graph", graph)
     root = ElementTree.Element("graphml", xmlns=GRAPHML_NAMESPACE)
     for key, owner in (("name", "node"), ("type", "edge")):
         declared = {"id": key, "for": owner, "attr.name": key, "attr.type": "string"}
@@ -262,25 +185,13 @@ def to_graphml(graph: PDAG) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
 
 
-@documented_like(from_json)
 def from_graphml(text: str) -> PDAG:
     """Return the graph of GraphML text, whether sges or another program wrote it.
 
     A node is called by its attribute ``name``, else ``label``, else by its id.  The kind of an edge
     is its attribute ``type``, or else follows from ``directed`` or the graph's ``edgedefault``; two
     opposite arcs, as networkx writes an undirected edge, are one undirected edge.
-
-    Parameters
-    ----------
-    text : str
-        GraphML with one graph.
-
-    Raises
-    ------
-    GraphError
-        If the text is not GraphML, or declares a document type.
     """
-    check_text("text", text)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities could expand without bound
         raise GraphError("this GraphML declares a document type; remove the declaration")
     try:
@@ -325,17 +236,8 @@ def _attributes(element: ElementTree.Element, keys: dict[str, str]) -> dict[str,
     return {keys.get(key, key): text for key, text in data}
 
 
-@documented_like(to_dot)
 def to_gml(graph: PDAG) -> str:
-    """Return the graph as GML.
-
-    Returns
-    -------
-    str
-        GML text that networkx, igraph, Cytoscape and yEd read.  The names are labels; x → y is
-        one arc and x — y both arcs, each with a ``type``.
-    """
-    check_graph("graph", graph)
+    """Return the graph as GML: x → y is one arc and x — y both arcs, each with a ``type``."""
     lines = ["graph [", "  directed 1"]
     for v in range(graph.n):  # GML is ASCII, and a quote ends a text
         name = "".join(
@@ -348,25 +250,7 @@ def to_gml(graph: PDAG) -> str:
 
 
 def from_gml(text: str) -> PDAG:
-    """Return the graph of GML text, whether sges or another program wrote it.
-
-    Parameters
-    ----------
-    text : str
-        GML with one graph; an arc of type "undirected", and two opposite arcs, are undirected
-        edges, and so is every edge of an undirected graph.
-
-    Returns
-    -------
-    PDAG
-        The graph, its nodes called by their labels.
-
-    Raises
-    ------
-    GraphError
-        If the text is not GML.
-    """
-    check_text("text", text)
+    """Return the graph of GML text; a node is called by its label."""
     networkx = need("networkx", "GML")
     try:
         parsed = networkx.parse_gml(text)
@@ -417,7 +301,6 @@ _BEGINNINGS: dict[str, Callable[[str], PDAG]] = {
 """The beginning of texts in each format, for files with unknown extensions."""
 
 
-@documented_like(from_json)
 def read_graph(path: PathLike) -> PDAG:
     """Return the graph in a file.
 
@@ -427,6 +310,11 @@ def read_graph(path: PathLike) -> PDAG:
         A file in JSON, GraphML, GML, CSV or DOT, or a network in BIF, of which the DAG is returned;
         "-" for standard input.  The format follows from the extension, or from the first characters
         if the extension is not known.
+
+    Returns
+    -------
+    PDAG
+        The graph.
 
     Raises
     ------
@@ -448,12 +336,13 @@ def read_graph(path: PathLike) -> PDAG:
         raise GraphError(f"{source}: {error}") from None
 
 
-@documented_like(to_dot)
 def write_graph(graph: PDAG, path: PathLike) -> Path:
     """Write a graph to a file, whole or not at all.
 
     Parameters
     ----------
+    graph : PDAG
+        The graph.
     path : str or path-like
         The file; its extension (.json, .graphml, .gml, .csv, .dot or .gv) gives the format.
 

@@ -1,4 +1,4 @@
-"""Adjacency matrices, as arrays and as labeled data frames, each in a named convention.
+"""Adjacency matrices, each in a named convention.
 
 Libraries write the same edge in different cells and with different numbers, and a matrix that is
 read in the wrong convention has every arrow reversed without any warning.  So every function that
@@ -13,12 +13,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.docstrings import documented_like
-from sges.errors import GraphError, as_name, check_word, need
-from sges.graph.pdag import PDAG, Edge, as_names, check_graph
+from sges.errors import GraphError, check_word, need
+from sges.graph.pdag import PDAG, Edge, as_names
 from sges.graph.records import graph_of_edges
-from sges.tools.export.dot import to_dot
-from sges.tools.export.objects import check_frame
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
 """How the cells of a matrix stand for edges."""
@@ -36,7 +33,6 @@ _CELLS: dict[str, tuple[tuple[int, int], int]] = {
 """Per convention: the cells [i,j] and [j,i] of i → j, and both cells of i — j."""
 
 
-@documented_like(to_dot)
 def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
     """Return the adjacency matrix of a graph in a named convention.
 
@@ -51,6 +47,8 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
 
     Parameters
     ----------
+    graph : PDAG
+        The graph.
     convention : {"row-to-column", "pcalg", "causal-learn", "gadjid"}
         How cells stand for edges.
 
@@ -69,7 +67,6 @@ def to_numpy(graph: PDAG, convention: Convention = "row-to-column") -> Matrix:
     >>> to_numpy(PDAG.from_edges(2, directed=[(0, 1)]), "pcalg").tolist()
     [[0, 0], [1, 0]]
     """
-    check_graph("graph", graph)
     check_word("convention", convention, CONVENTIONS)
     (there, back), line = _CELLS[convention]
     matrix = np.zeros((graph.n, graph.n), dtype=np.int8)
@@ -147,9 +144,13 @@ def from_numpy(
     return graph if names is not None else graph.named(None)
 
 
-@documented_like(to_dot)
 def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     """Return the row-to-column matrix as a pandas data frame.
+
+    Parameters
+    ----------
+    graph : PDAG
+        The graph.
 
     Returns
     -------
@@ -160,28 +161,3 @@ def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
     names = list(map(graph.name, range(graph.n)))
     pandas = need("pandas", "a labeled adjacency matrix")
     return pandas.DataFrame(matrix, index=names, columns=names)
-
-
-def from_adjacency_frame(frame: Any) -> PDAG:  # noqa: ANN401
-    """Return the graph of a labeled row-to-column matrix.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        A square matrix with the same labels on rows and columns.
-
-    Returns
-    -------
-    PDAG
-        The graph, its nodes called by the labels.
-
-    Raises
-    ------
-    GraphError
-        If the labels differ, or two cells are not an edge.
-    """
-    check_frame(frame)
-    rows, columns = ([as_name(name) for name in labels] for labels in (frame.index, frame.columns))
-    if rows != columns:
-        raise GraphError("the rows and the columns of the frame must have the same names in order")
-    return from_numpy(frame.to_numpy(), "row-to-column", columns)

@@ -6,10 +6,9 @@ regressions describe a DAG, so one member of a class is written.
 
 import re
 
-from sges.docstrings import documented_like
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import PDAG
 from sges.graph.records import edge_records
 
 _LAVAAN_NAME = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9._]*")
@@ -21,25 +20,8 @@ _R_WORDS = frozenset({
 
 
 def to_dagitty(graph: PDAG) -> str:
-    """Return the graph in the language of dagitty, as ``dagitty::dagitty()`` takes it.
+    """Return the class in the language of dagitty, as ``dagitty::dagitty()`` takes it.
 
-    Parameters
-    ----------
-    graph : PDAG
-        A DAG, or a class with undirected edges.
-
-    Returns
-    -------
-    str
-        ``dag { ... }``, or ``pdag { ... }`` if there are undirected edges.
-
-    Raises
-    ------
-    GraphError
-        If a name holds a quotation mark or a line break, which dagitty cannot quote.
-
-    Examples
-    --------
     >>> print(to_dagitty(PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c d"])))
     pdag {
     "a"
@@ -50,7 +32,6 @@ def to_dagitty(graph: PDAG) -> str:
     }
     <BLANKLINE>
     """
-    check_graph("graph", graph)
     _check_names(graph, '"\n\r\\', "dagitty")
     names = [f'"{graph.name(v)}"' for v in range(graph.n)]
     edges = [
@@ -62,29 +43,11 @@ def to_dagitty(graph: PDAG) -> str:
 
 
 def to_bnlearn(graph: PDAG) -> str:
-    """Return a model string of bnlearn, as ``bnlearn::model2network()`` takes it.
+    """Return a member as a model string of bnlearn, as ``bnlearn::model2network()`` takes it.
 
-    Parameters
-    ----------
-    graph : PDAG
-        A DAG, or a class, of which one member is written.
-
-    Returns
-    -------
-    str
-        One ``[node|parent:parent]`` per node.
-
-    Raises
-    ------
-    GraphError
-        If a name holds one of the characters ``[ ] | :``.
-
-    Examples
-    --------
     >>> to_bnlearn(PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"]))
     '[a][b][c|a:b]'
     """
-    check_graph("graph", graph)
     _check_names(graph, "[]|:\n\r", "a model string of bnlearn")
     dag = pdag_to_dag(graph)
     terms = []
@@ -94,33 +57,17 @@ def to_bnlearn(graph: PDAG) -> str:
     return "".join(terms)
 
 
-@documented_like(to_bnlearn)
 def to_lavaan(graph: PDAG) -> str:
-    """Return a path model in the syntax of lavaan, which semopy reads too.
+    """Return a member as a path model in the syntax of lavaan, which semopy reads too.
 
     ``lavaan(model, data, auto.var = TRUE)`` fits the DAG as it is; ``sem`` adds covariances between
     variables without children.
 
-    Returns
-    -------
-    str
-        One regression ``child ~ parent + parent`` per node with parents, and the variance
-        ``node ~~ node`` of each node without edges.
-
-    Raises
-    ------
-    GraphError
-        If a name is not a name in R: letters, digits, dots and underscores, a letter first, and
-        not a reserved word.
-
-    Examples
-    --------
     >>> print(to_lavaan(PDAG.from_edges(4, [(0, 2), (1, 2)], names=["a", "b", "c", "d"])))
     c ~ a + b
     d ~~ d
     <BLANKLINE>
     """
-    check_graph("graph", graph)
     for v in range(graph.n):
         name = graph.name(v)
         if not _LAVAAN_NAME.fullmatch(name) or name in _R_WORDS:

@@ -4,43 +4,30 @@ Each library is imported when it is needed; if it is not installed, the error na
 installs it.
 """
 
-from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sges.docstrings import documented_like
 from sges.errors import GraphError, InvalidArgument, check_flag, need, shown
 from sges.graph.equivalence import pdag_to_dag
-from sges.graph.named import NamedGraph
-from sges.graph.pdag import PDAG, Edge, as_names, check_graph
-from sges.graph.records import edge_records, graph_of_edges, graph_of_records
+from sges.graph.pdag import PDAG, Edge
+from sges.graph.records import edge_records, graph_of_edges
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
 from sges.network import fit as fit_network
 from sges.nodeset import nodes
-from sges.tools.export.dot import to_dot
 
 if TYPE_CHECKING:
     import networkx
 
-EDGE_COLUMNS = ["source", "target", "type"]
 
-
-@documented_like(NamedGraph.to_networkx, to_dot)
 def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
     """Return the graph as a networkx ``DiGraph`` of names.
 
-    x → y is one arc and x — y both arcs.  Every arc has the attribute ``type`` ("directed" or
-    "undirected"), so that drawing and other formats keep the difference.
-
-    Examples
-    --------
     >>> arcs = to_networkx(PDAG.from_edges(3, directed=[(0, 1)], undirected=[(1, 2)])).edges
     >>> list(arcs.data("type"))
     [('0', '1', 'directed'), ('1', '2', 'undirected'), ('2', '1', 'undirected')]
     """
-    check_graph("graph", graph)
     check_flag("dag", dag)
     graph = pdag_to_dag(graph) if dag else graph
     made: networkx.DiGraph[str] = need("networkx", "a networkx graph").DiGraph()
@@ -51,11 +38,7 @@ def to_networkx(graph: PDAG, *, dag: bool = False) -> "networkx.DiGraph[str]":
 
 
 def arcs_of(graph: PDAG) -> list[tuple[int, int, str]]:
-    """Return the edges as arcs with their type; an undirected edge is both arcs.
-
-    >>> arcs_of(PDAG.from_edges(3, [(0, 1)], [(1, 2)]))
-    [(0, 1, 'directed'), (1, 2, 'undirected'), (2, 1, 'undirected')]
-    """
+    """Return the edges as arcs with their type; an undirected edge is both arcs."""
     arcs = [(x, y, "directed") for x, y in graph.directed_edges()]
     for x, y in graph.undirected_edges():
         arcs += [(x, y, "undirected"), (y, x, "undirected")]
@@ -109,10 +92,8 @@ def from_networkx(graph: Any) -> PDAG:  # noqa: ANN401 (any networkx graph)
     return graph_of_edges(names, directed, sorted(undirected))
 
 
-@documented_like(NamedGraph.to_igraph, to_dot)
 def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph has no types)
     """Return the graph as a directed ``igraph.Graph``, its vertices called by their names."""
-    check_graph("graph", graph)
     igraph = need("igraph", "an igraph graph", "igraph")
     check_flag("dag", dag)
     graph = pdag_to_dag(graph) if dag else graph
@@ -126,26 +107,12 @@ def to_igraph(graph: PDAG, *, dag: bool = False) -> Any:  # noqa: ANN401 (igraph
     )
 
 
-@documented_like(NamedGraph.to_dowhy)
 def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # noqa: ANN401
-    """Return a ``dowhy.CausalModel`` on a member of the class.
-
-    The model describes one member; effects may differ in other members of the class.
-
-    Parameters
-    ----------
-    graph : PDAG
-        A DAG or a class.
-
-    Raises
-    ------
-    GraphError
-        If the data are not a data frame of pandas with a column for every node.
-    """
-    check_graph("graph", graph)
+    """Return a ``dowhy.CausalModel`` on a member of the class."""
     for name in (treatment, outcome):
         graph.node(name)
-    check_frame(data)
+    if isinstance(data, type) or not all(hasattr(data, w) for w in ("index", "columns", "loc")):
+        raise GraphError(f"{shown(data)} is not a pandas data frame")
     for v in range(graph.n):
         if graph.name(v) not in data.columns:
             raise GraphError(f"the data frame has no column {graph.name(v)!r}, a node of the graph")
@@ -154,56 +121,10 @@ def to_dowhy(graph: PDAG, data: Any, treatment: str, outcome: str) -> Any:  # no
     return dowhy.CausalModel(data=data, treatment=treatment, outcome=outcome, graph=member)
 
 
-@documented_like(to_dot)
 def edge_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)
-    """Return the edges as a pandas data frame.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per edge, with the columns source, target and type.
-    """
-    check_graph("graph", graph)
+    """Return the edges as a pandas data frame: source, target and type."""
     pandas = need("pandas", "a table of edges")
-    return pandas.DataFrame(edge_records(graph), columns=EDGE_COLUMNS, dtype="str")
-
-
-def from_edge_frame(frame: Any, names: Sequence[str] | None = None) -> PDAG:  # noqa: ANN401
-    """Return the graph of a pandas data frame of edges.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row per edge, with the columns source, target and type.
-    names : sequence of str, optional
-        All nodes, also those without edges; by default the nodes of the edges.
-
-    Returns
-    -------
-    PDAG
-        The graph.
-
-    Raises
-    ------
-    GraphError
-        If a column is missing, or an edge is not valid.
-    """
-    check_frame(frame)
-    if missing := [column for column in EDGE_COLUMNS if column not in frame.columns]:
-        raise GraphError(
-            f"the table of edges has no column {missing[0]!r}; it needs {EDGE_COLUMNS}"
-        )
-    records = frame[EDGE_COLUMNS].astype(str).to_dict("records")
-    if names is None:
-        ends = [record[end] for record in records for end in ("source", "target")]
-        names = list(dict.fromkeys(ends))
-    return graph_of_records(as_names(names), records)
-
-
-def check_frame(frame: object) -> None:
-    """Raise an error if a value is not a data frame of pandas."""
-    if isinstance(frame, type) or not all(hasattr(frame, w) for w in ("index", "columns", "loc")):
-        raise GraphError(f"{shown(frame)} is not a pandas data frame")
+    return pandas.DataFrame(edge_records(graph), columns=["source", "target", "type"], dtype="str")
 
 
 Network: TypeAlias = BayesianNetwork | LinearGaussian | MixedNetwork
@@ -232,7 +153,6 @@ def to_pgmpy(graph: PDAG | Network, fit: Any = None) -> Any:  # noqa: ANN401
         raise InvalidArgument(
             "pgmpy has no network of continuous and discrete variables; export the graph alone"
         )
-    check_graph("graph", graph)
     base = need("pgmpy.base", "a pgmpy graph", "pgmpy")
     directed, undirected = (
         [(graph.name(x), graph.name(y)) for x, y in edges]
@@ -243,10 +163,9 @@ def to_pgmpy(graph: PDAG | Network, fit: Any = None) -> Any:  # noqa: ANN401
     return made
 
 
-def _fitted(graph: object, data: Any) -> Network:  # noqa: ANN401
+def _fitted(graph: Any, data: Any) -> Network:  # noqa: ANN401
     """Return a member of a graph as a network, with parameters estimated from data."""
-    check_graph("graph", graph)
-    return fit_network(pdag_to_dag(cast("PDAG", graph)), data)
+    return fit_network(pdag_to_dag(graph), data)
 
 
 def _pgmpy_network(network: BayesianNetwork | LinearGaussian) -> Any:  # noqa: ANN401
@@ -324,16 +243,8 @@ def to_pyagrum(graph: PDAG | BayesianNetwork, fit: Any = None) -> Any:  # noqa: 
     return made
 
 
-@documented_like(to_dot)
 def to_causallearn(graph: PDAG) -> Any:  # noqa: ANN401 (causal-learn has no types)
-    """Return the graph as a ``GeneralGraph`` of causal-learn.
-
-    Returns
-    -------
-    causallearn.graph.GeneralGraph.GeneralGraph
-        The same graph, its nodes called by their names.
-    """
-    check_graph("graph", graph)
+    """Return the graph as a ``GeneralGraph`` of causal-learn."""
     edges, endpoints, single, general = (
         need(f"causallearn.graph.{name}", "a causal-learn graph", "causal-learn")
         for name in ("Edge", "Endpoint", "GraphNode", "GeneralGraph")

@@ -53,7 +53,7 @@ from sges.graph.named import LearnedEdge, printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 from sges.result import FORMAT, Result
-from sges.tools.export import to_dot
+from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import read_text
 from sges.tools.plot import picture
 from sges.tools.plot.layout import Layout
