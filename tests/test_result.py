@@ -26,7 +26,8 @@ from sges.search import bes, ges, sges
 from sges.tools.baselines import exact
 from sges.tools.export import from_networkx, from_numpy, read_graph
 from sges.tools.export.formats import from_graphml
-from sges.tools.report import Explanation, summary
+from sges.tools.report import Explanation
+from sges.tools.report.text import summary
 from strategies import dags
 from worlds import gaussian_score
 

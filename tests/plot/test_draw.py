@@ -12,13 +12,14 @@ import pytest
 from sges.errors import FileError, InvalidArgument, MissingLibrary
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import random_dag
-from sges.tools.plot import draw, picture
+from sges.tools.plot import draw
 from sges.tools.plot.drawing import (
     MAX_LABEL_COLUMNS,
     MAX_LABEL_LINES,
     label_of,
     labels_of,
     layout_of,
+    picture,
 )
 from sges.tools.plot.layout import by_graphviz, graphviz_input, layout_of_plain
 

@@ -160,8 +160,8 @@ def plot(
 ) -> None:
     """Draw a graph, or the part of it around a node."""
     from sges.tools.export import read_graph
-    from sges.tools.plot import picture as drawn
     from sges.tools.plot.drawing import check_picture
+    from sges.tools.plot.drawing import picture as drawn
 
     if depth is not None and around is None:
         raise InvalidArgument(f"--depth {depth} needs --around: it is the distance from that node")

@@ -222,8 +222,8 @@ def demo(
     from sges.examples import load
     from sges.learning import learn as learn_from
     from sges.tools.metrics import compare
-    from sges.tools.plot import picture as drawn
     from sges.tools.plot.drawing import check_picture
+    from sges.tools.plot.drawing import picture as drawn
 
     kind, chosen = check_picture(picture), load(example)
     result = in_words_of_the_shell(learn_from(chosen))
@@ -247,7 +247,7 @@ def show(result: "Result", *, as_json: bool, verbose: bool = False) -> None:
     if as_json:
         print_json(result.to_dict())
     else:
-        from sges.tools.report import summary
+        from sges.tools.report.text import summary
 
         print_page(summary(result, width=page_width(), verbose=verbose))
     if not result.complete:

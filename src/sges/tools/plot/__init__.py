@@ -1,8 +1,5 @@
 """Pictures of graphs: a layered layout, drawn with matplotlib."""
 
-from sges.tools.plot.drawing import draw, picture
+from sges.tools.plot.drawing import draw
 
-__all__ = [
-    "draw",
-    "picture",
-]
+__all__ = ["draw"]

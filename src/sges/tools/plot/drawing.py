@@ -19,17 +19,15 @@ from typing import Any, Literal, TypeAlias, get_args
 from sges.docstrings import documented_like
 from sges.errors import (
     InvalidArgument,
-    as_numbers,
     check_flag,
     check_number,
     check_path,
     check_word,
-    is_number,
     need,
     shown,
 )
 from sges.graph.named import NamedGraph, printable, shortened
-from sges.graph.pdag import PDAG, Edge, check_graph
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes, union
 from sges.tools.export import to_numpy
 from sges.tools.plot.layout import Layout, Point, Size, by_graphviz, layered
@@ -63,15 +61,7 @@ NOT_AVERAGED = "not in the averaged class"
 
 @dataclass(frozen=True, slots=True)
 class EdgeStyle:
-    """How an edge is drawn where edges differ in strength.
-
-    Parameters
-    ----------
-    width : float
-        The width of the line, in points.
-    dashed : bool
-        Whether the line is dashed.
-    """
+    """How an edge is drawn where edges differ in strength; the width is in points."""
 
     width: float
     dashed: bool = False
@@ -121,72 +111,24 @@ def draw(
     kind = None if path is None else format_of(path)
     check_axes(ax)
     check_number("dpi", dpi, least=1)
-    ax = _drawn(graph, ax, path is None, title, legend, engine, around, depth, styles)
+    ax = _drawn(
+        graph, ax, path is None, title=title, legend=legend, engine=engine, around=around,
+        depth=depth, styles=styles,
+    )  # fmt: skip
     if path is not None and kind is not None:
         write_bytes(path, _render(ax.figure, kind, dpi))
     return ax
 
 
-@documented_like(draw)
-def picture(
-    graph: PDAG,
-    kind: str,
-    *,
-    title: str | None = None,
-    legend: bool = True,
-    engine: Engine = "auto",
-    dpi: int = DPI,
-    around: str | int | None = None,
-    depth: int = 2,
-    styles: Mapping[Edge, EdgeStyle] | None = None,
-) -> bytes:
-    """Return the content of a picture file.
-
-    Parameters
-    ----------
-    kind : {"svg", "png", "pdf"}
-        The format.
-
-    Returns
-    -------
-    bytes
-        The content of the file; the same for the same graph.
-
-    Raises
-    ------
-    InvalidArgument
-        If the format or the engine is not known.
-    """
+def picture(graph: PDAG, kind: str, *, dpi: int = DPI, **options: Any) -> bytes:  # noqa: ANN401
+    """Return the content of a picture file, the same for the same graph, with options of draw."""
     check_word("kind of picture", kind, FORMATS)
     check_number("dpi", dpi, least=1)
-    ax = _drawn(graph, None, False, title, legend, engine, around, depth, styles)
-    return _render(ax.figure, kind, dpi)
+    return _render(_drawn(graph, None, False, **options).figure, kind, dpi)
 
 
-@documented_like(draw)
 def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> Layout:
-    """Return where to draw the nodes and edges of a graph.
-
-    Parameters
-    ----------
-    sizes : sequence of (float, float)
-        The width and height of each node, in points.
-
-    Returns
-    -------
-    Layout
-        Boxes and curves, in points.
-
-    Raises
-    ------
-    InvalidArgument
-        If the engine is not known, or is "graphviz" and fails.
-    """
-    check_graph("graph", graph)
-    boxes = as_numbers("sizes", sizes)
-    if boxes.shape != (graph.n, 2) and (boxes.size or graph.n):
-        raise InvalidArgument(f"sizes = {shown(sizes)}: they must be {graph.n} pairs of numbers")
-    check_word("engine", engine, get_args(Engine))
+    """Return where to draw the nodes and edges of a graph with boxes of these sizes, in points."""
     if engine != "own" and graph.n and (layout := by_graphviz(graph, sizes)) is not None:
         return layout
     if engine == "graphviz":
@@ -241,15 +183,15 @@ def _drawn(
     graph: PDAG,
     ax: Axes,
     pyplot: bool,
-    title: str | None,
-    legend: bool,
-    engine: Engine,
-    around: str | int | None,
-    depth: int,
-    styles: Mapping[Edge, EdgeStyle] | None,
+    *,
+    title: str | None = None,
+    legend: bool = True,
+    engine: Engine = "auto",
+    around: str | int | None = None,
+    depth: int = 2,
+    styles: Mapping[Edge, EdgeStyle] | None = None,
 ) -> Axes:
     """Check the arguments of a picture, and return axes with it: those given, or new ones."""
-    check_graph("graph", graph)
     if around is not None:
         check_number("depth", depth, whole=True)
         kept = 1 << graph.node(around)
@@ -260,14 +202,6 @@ def _drawn(
     check_flag("legend", legend)
     if title is not None and not isinstance(title, str):
         raise InvalidArgument(f"title = {shown(title)}: it must be a string or None")
-    is_styled = isinstance(styles, Mapping) and all(
-        isinstance(styles.get((min(edge), max(edge))), EdgeStyle)
-        for edge in (*graph.directed_edges(), *graph.undirected_edges())
-    )
-    if styles is not None and not is_styled:
-        raise InvalidArgument(
-            f"styles = {shown(styles)}: it must be a mapping with an EdgeStyle for each edge"
-        )
     need("matplotlib", "a picture")
     if is_too_dense(graph):
         return _draw_matrix(graph, ax, pyplot, title)
@@ -461,7 +395,6 @@ def check_picture(path: PathLike) -> str:
     return kind
 
 
-@documented_like(NamedGraph.plot)
 def draw_steps(
     points: Sequence[tuple[float, float]],
     path: PathLike | None = None,
@@ -469,38 +402,16 @@ def draw_steps(
     *,
     mark: float | None = None,
     labels: tuple[str, str] = ("", ""),
-    dpi: int = DPI,
 ) -> Axes:
     """Draw a cumulative distribution on [0, 1] as steps, and write the picture if a path is given.
 
-    Parameters
-    ----------
-    points : sequence of (float, float)
-        Each value and the share of values up to it, by rising value.
-    mark : float, optional
-        A value to mark by a dashed line.
-    labels : (str, str), optional
-        The labels of the two axes.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes with the picture.
+    The points are values and the share of values up to each; a dashed line marks a value.
     """
     check_axes(ax)
-    check_number("dpi", dpi, least=1)
-    if mark is not None and not is_number(mark):
-        raise InvalidArgument(f"mark = {shown(mark)}: it must be a number or None")
-    curve = as_numbers("points", points)
-    if curve.size and (curve.ndim != 2 or curve.shape[1] != 2):
-        raise InvalidArgument(f"points = {shown(points)}: they must be pairs of numbers")
-    axis_names: object = labels
-    if not isinstance(axis_names, tuple | list) or [*map(type, axis_names)] != [str, str]:
-        raise InvalidArgument(f"labels = {shown(labels)}: they must be two strings")
     kind = None if path is None else format_of(path)
     if ax is None:
         ax = _new_axes((5, 3.4), (0.14, 0.16, 0.82, 0.8), path is None)
-    at = [(0.0, 0.0), *curve.tolist(), (1.0, 1.0)]
+    at = [(0.0, 0.0), *points, (1.0, 1.0)]
     ax.step([x for x, _ in at], [y for _, y in at], where="post", color=ARROW, linewidth=1.4)
     if mark is not None:
         ax.axvline(mark, color=LINE, linestyle=DASHES, linewidth=1.2)
@@ -509,7 +420,7 @@ def draw_steps(
     ax.set_xlabel(labels[0], color=INK)
     ax.set_ylabel(labels[1], color=INK)
     if path is not None and kind is not None:
-        write_bytes(path, _render(ax.figure, kind, dpi))
+        write_bytes(path, _render(ax.figure, kind, DPI))
     return ax
 
 

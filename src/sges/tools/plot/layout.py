@@ -66,15 +66,7 @@ GRAPHVIZ_SECONDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The box of a node, in points.
-
-    Parameters
-    ----------
-    x, y : float
-        The center; y grows downward.
-    width, height : float
-        The size.
-    """
+    """The box of a node, in points: its center and size; y grows downward."""
 
     x: float
     y: float
@@ -94,14 +86,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The curve of an edge, from its upper to its lower end.
+    """The curve of an edge, from its upper to its lower node.
 
-    Parameters
-    ----------
-    edge : (int, int)
-        The upper and the lower node.
-    points : tuple of (float, float)
-        The start, then three control points per cubic Bézier arc.
+    The points are the start, then three control points per cubic Bézier arc.
     """
 
     edge: Edge
@@ -110,17 +97,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The positions of boxes and curves on a sheet, in points.
-
-    Parameters
-    ----------
-    width, height : float
-        The size of the sheet.
-    boxes : dict of int to Box
-        The box of each node.
-    curves : tuple of Curve
-        The curves of the edges.
-    """
+    """The positions of boxes and curves on a sheet, in points."""
 
     width: float
     height: float
@@ -128,18 +105,7 @@ class Layout:
     curves: tuple[Curve, ...]
 
     def moved(self, dx: float, dy: float) -> "Layout":
-        """Return the layout with everything on the sheet moved.
-
-        Parameters
-        ----------
-        dx, dy : float
-            How far to the right, and how far down.
-
-        Returns
-        -------
-        Layout
-            The same boxes and curves at other positions on a sheet of the same size.
-        """
+        """Return the layout with everything on the sheet moved to the right and down."""
         boxes = {v: replace(b, x=b.x + dx, y=b.y + dy) for v, b in self.boxes.items()}
         curves = [
             replace(curve, points=tuple((x + dx, y + dy) for x, y in curve.points))

@@ -3,19 +3,7 @@
 A search does not need this part; the methods of ``Result`` import it when they are called.
 """
 
-from sges.tools.report.explanation import Explanation, explain
-from sges.tools.report.page import (
-    read_result,
-    save,
-    write_report,
-)
-from sges.tools.report.text import summary
+from sges.tools.report.explanation import Explanation
+from sges.tools.report.page import read_result
 
-__all__ = [
-    "Explanation",
-    "explain",
-    "read_result",
-    "save",
-    "summary",
-    "write_report",
-]
+__all__ = ["Explanation", "read_result"]

@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from operator import itemgetter
 
-from sges.docstrings import documented_like
-from sges.errors import check_instance
 from sges.graph.equivalence import pdag_to_cpdag
 from sges.graph.named import printable
 from sges.graph.pdag import PDAG
-from sges.nodeset import as_node, nodes
+from sges.nodeset import nodes
 from sges.operators import Delete, Operator, deletes, inserts
 from sges.result import Result
 from sges.tools.report.html import DIRECTED, NONE, between_nodes, preformatted
@@ -28,23 +26,7 @@ MAX_SCORED_OPERATORS = 10_000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Event:
-    """A step of the search that changed the pair.
-
-    Parameters
-    ----------
-    step : int
-        Its number, from 1.
-    phase : str
-        The phase of the search.
-    operator : str
-        The operator, written with the names of its nodes.
-    gain : float
-        How much it changed the score.
-    on_pair : bool
-        Whether the operator is on the pair itself, or elsewhere.
-    edge : str
-        The edge between the pair after the step.
-    """
+    """A step of the search that changed the pair, with its number from 1, and the edge after it."""
 
     step: int
     phase: str
@@ -103,19 +85,8 @@ class Explanation:
         return preformatted(str(self))
 
 
-@documented_like(Result.explain)
 def explain(result: Result, a: int, b: int) -> Explanation:
-    """Explain the edge between two nodes, or its absence, by the steps of the search.
-
-    Parameters
-    ----------
-    result : Result
-        The result of the search.
-    a, b : int
-        Two different nodes.
-    """
-    check_instance("result", result, Result, "a Result")
-    a, b = as_node(a, result.cpdag.n), as_node(b, result.cpdag.n)
+    """Explain the edge between two nodes, or its absence, by the steps of the search."""
     events = tuple(_events(result, a, b))
     edge, ending = edge_in_words(result.cpdag, a, b), _ending(result, a, b, events)
     best = _best_now(result, a, b)

@@ -13,9 +13,8 @@ from math import isfinite
 from typing import TypeAlias
 
 from sges.data.description import MAX_COLUMNS_SHOWN, Description
-from sges.errors import check_instance, check_text
 from sges.graph.named import LearnedEdge, printable
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import PDAG
 from sges.result import Step
 from sges.tools.plot.drawing import labels_of
 from sges.tools.plot.layout import Box, Layout, Point, layered
@@ -51,56 +50,18 @@ _IMAGE_STYLE = (
 
 
 def graph_html(graph: PDAG, text: str) -> str:
-    """Return a graph with a text below it as HTML for a notebook, with every name escaped.
-
-    Parameters
-    ----------
-    graph : PDAG
-        The graph to draw, unless it is too large.
-    text : str
-        Plain text in columns.
-
-    Returns
-    -------
-    str
-        An image, which needs no trust, and a ``pre`` element.
-    """
-    check_graph("graph", graph)
+    """Return a graph with a text in columns below it as HTML for a notebook."""
     layout = layout_for_page(graph)
     return preformatted(text) if layout is None else image(graph, layout) + preformatted(text)
 
 
 def preformatted(text: str) -> str:
-    """Return text as HTML that keeps its columns, also where a style sheet changes ``pre``.
-
-    Parameters
-    ----------
-    text : str
-        Plain text; characters that have a meaning in HTML are escaped.
-
-    Returns
-    -------
-    str
-        A ``pre`` element in a monospaced font.
-    """
-    check_text("text", text)
+    """Return text as HTML that keeps its columns, also where a style sheet changes ``pre``."""
     return f'<pre style="{_TEXT_STYLE}">{escape(text)}</pre>'
 
 
 def description_html(description: Description) -> str:
-    """Return the description of a table as HTML for a notebook: findings, columns, notes.
-
-    Parameters
-    ----------
-    description : Description
-        What ``sges.inspect`` found.
-
-    Returns
-    -------
-    str
-        HTML without scripts and style sheets, whose colors fit a light and a dark notebook.
-    """
-    check_instance("description", description, Description, "a Description")
+    """Return the description of a table as HTML for a light or dark notebook, without scripts."""
     findings = "".join(
         f'<p style="{_FINDING_STYLE} {"#dc2626" if found.serious else "#94a3b8"}">'
         f"<b>{escape(found.topic)}</b>{' (serious)' if found.serious else ''}: "

@@ -386,10 +386,8 @@
         after = "; after this step: " + pairInWords(graph, a, b);
         if (!onPair && before === pairInWords(graph, a, b)) return;
       } else if (!onPair) return;
-      const given = step[9]?.length ? " given {" + step[9].map((v) => names[v]).join(", ") + "}" : "";
-      const reason = step[9] === undefined ? "" : "; independent" + given + " according to the score";
       told.push("step " + (k + 1) + " (" + view.phases[step[0]] + "): " + operatorInWords(step) +
-        (onPair ? "" : ", elsewhere,") + " changed the score by " + number(step[6]) + after + reason);
+        (onPair ? "" : ", elsewhere,") + " changed the score by " + number(step[6]) + after);
     });
     return told;
   }

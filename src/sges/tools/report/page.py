@@ -37,16 +37,13 @@ import scipy
 
 from sges import __version__, properties
 from sges.data.dataset import digest_of
-from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
     InvalidArgument,
     Message,
     NoConsistentExtension,
     Spelling,
-    check_instance,
     check_path,
-    check_text,
     shown,
 )
 from sges.graph.named import LearnedEdge, printable
@@ -55,7 +52,7 @@ from sges.nodeset import nodes
 from sges.result import FORMAT, Result
 from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import read_text
-from sges.tools.plot import picture
+from sges.tools.plot.drawing import picture
 from sges.tools.plot.layout import Layout
 from sges.tools.report.html import (
     DIRECTED,
@@ -109,43 +106,13 @@ RESULT_MARK = '<script type="application/json" id="sges-result">'
 FILES = ("graph.json", "graph.dot", "graph.svg", "report.html", "summary.txt")
 
 
-@documented_like(Result.save)
 def save(result: Result, directory: PathLike) -> list[Path]:
-    """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none.
-
-    Parameters
-    ----------
-    result : Result
-        The result to write.
-
-    Raises
-    ------
-    FileError
-        If the directory cannot be written, or contains other files of these names.
-    """
+    """Write graph.json, .dot and .svg, report.html and summary.txt: all of them or none."""
     return write_directory(directory, files_of(result, directory))
 
 
-@documented_like(save)
 def files_of(result: Result, directory: PathLike, command: str | None = None) -> dict[str, bytes]:
-    """Return the files to be written into a directory, by name.
-
-    Parameters
-    ----------
-    command : str, optional
-        The command line that led to the result, to be shown in the report.
-
-    Returns
-    -------
-    dict
-        The content of each file.
-
-    Raises
-    ------
-    FileError
-        If the directory contains other files of these names.
-    """
-    check_instance("result", result, Result, "a Result")
+    """Return the content of the files to be written into a directory, by name."""
     check_directory(directory)
     return {
         "graph.json": (result.to_json() + "\n").encode("utf-8"),
@@ -200,7 +167,6 @@ def read_result(path: PathLike) -> Result:
         raise DataError(Message(f"{source}: {error}; it must be ", what)) from None
 
 
-@documented_like(Result.report)
 def write_report(
     result: Result,
     path: PathLike,
@@ -208,22 +174,7 @@ def write_report(
     command: str | None = None,
     confidence: "Confidence | None" = None,
 ) -> Path:
-    """Write a result as one HTML file, whole or not at all.
-
-    Parameters
-    ----------
-    result : Result
-        The result to show.
-    command : str, optional
-        The command line that led to the result, to be shown under "Run it again".
-
-    Raises
-    ------
-    InvalidArgument
-        If the path does not end in .html or .htm.
-    FileError
-        If the file cannot be written, or exists and is not a page of sges.
-    """
+    """Write a result as one HTML file, whole or not at all."""
     check_page(path)
     return write_text(path, report_page(result, command, confidence))
 
@@ -242,25 +193,10 @@ def check_page(path: PathLike) -> None:
         raise will_not_replace(path, "is not a report of sges")
 
 
-@documented_like(write_report)
 def report_page(
     result: Result, command: str | None = None, confidence: "Confidence | None" = None
 ) -> str:
-    """Return a result as the text of one HTML file.
-
-    Returns
-    -------
-    str
-        HTML that needs no other file; the same for the same result and versions.
-
-    Raises
-    ------
-    InvalidArgument
-        If the confidence is about other variables than the result.
-    """
-    check_instance("result", result, Result, "a Result")
-    if command is not None:
-        check_text("command", command)
+    """Return a result as the text of one HTML file, the same for the same result and versions."""
     if confidence is not None:
         if not all(hasattr(confidence, name) for name in ("graphs", "rows", "threshold")):
             raise InvalidArgument(
@@ -283,18 +219,13 @@ def report_page(
     )
 
 
-@documented_like(write_report)
 def result_html(result: Result) -> str:
     """Return a result as HTML for a notebook.
 
-    Returns
-    -------
-    str
-        The picture, edges and replay of the report in a frame, above an image of the graph, which
-        remains if the notebook is not trusted and the frame is removed, and the summary; only the
-        summary if the graph is too large to be drawn.
+    The picture, edges and replay of the report are in a frame, above an image of the graph, which
+    remains if the notebook is not trusted and the frame is removed, and the summary; a graph that
+    is too large to be drawn has only the summary.
     """
-    check_instance("result", result, Result, "a Result")
     text = preformatted(summary(result, MAX_NOTEBOOK_LINES))
     layout = layout_for_page(result.cpdag)
     if layout is None:

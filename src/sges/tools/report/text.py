@@ -10,8 +10,7 @@ from functools import partial
 from textwrap import wrap
 from typing import Any
 
-from sges.docstrings import documented_like
-from sges.errors import check_flag, check_instance, check_number
+from sges.errors import check_flag, check_number
 from sges.graph.named import display_width, printable
 from sges.nodeset import nodes
 from sges.result import Result
@@ -33,27 +32,11 @@ PHASES = {
 """The phases of a search in words."""
 
 
-@documented_like(Result.summary)
 def summary(
     result: Result, max_lines: int | None = 40, width: int = WIDTH, *, verbose: bool = False
 ) -> str:
-    """Return the edges, child by child, and then how they were found.
-
-    Parameters
-    ----------
-    result : Result
-        The result to describe.
-    width : int
-        The number of columns of a line.
-
-    Returns
-    -------
-    str
-        Lines of that width, in which nothing can control a terminal.
-    """
-    check_instance("result", result, Result, "a Result")
+    """Return the edges, child by child, and then how they were found, in lines of a width."""
     check_number("max_lines", max_lines, whole=True, optional=True)
-    check_number("width", width, whole=True, least=20)
     check_flag("verbose", verbose)
     graph = result.cpdag
     names = list(map(printable, result.names))
