@@ -511,7 +511,6 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
         ),
         (lambda: joint_effect(AB, ["a", "a"], "b", LINES), InvalidArgument, "all be different"),
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
-        (lambda: joint_effect(AB, "a", "b", LINES), InvalidArgument, "must be a list"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(0), InvalidArgument, "level = 0"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(1), InvalidArgument, "level = 1"),
         (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),  # type: ignore[union-attr]

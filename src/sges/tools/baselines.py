@@ -10,14 +10,13 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from sges.docstrings import documented_like
-from sges.errors import ScoreError, check_flag, check_number
+from sges.errors import ScoreError, check_number
 from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes, nodeset
 from sges.result import Result
 from sges.score.protocol import (
     Score,
-    check_is_score,
     dag_score,
     insert_gains,
     score_name,
@@ -70,7 +69,6 @@ def exact(score: Score, max_parents: int | None = None) -> Result:
     >>> exact(GaussianOracle(LinearGaussian.random(collider, seed=1))).cpdag
     PDAG(3 nodes: x0→x2, x1→x2)
     """
-    check_is_score(score)
     n = score.n
     if n > MAX_VARIABLES:
         raise ScoreError(
@@ -162,8 +160,6 @@ def chow_liu(score: Score, *, forest: bool = False) -> Result:
     >>> chow_liu(GaussianOracle(LinearGaussian.random(star, seed=1))).cpdag
     PDAG(4 nodes: x0—x1, x0—x2, x0—x3)
     """
-    check_is_score(score)
-    check_flag("forest", forest)
     n = score.n
     gains = np.zeros((n, n))  # of x — y over no edge, for x < y
     for y in range(1, n):

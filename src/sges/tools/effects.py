@@ -10,7 +10,7 @@ values assume that the graph is correct, and that there are no hidden common cau
 selection bias.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
@@ -39,7 +39,7 @@ from sges.graph.counting import (
 )
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.named import Rows, label_of_level, printable, span
-from sges.graph.pdag import PDAG, check_graph
+from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 from sges.tools.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 
@@ -49,9 +49,6 @@ __all__ = [
     "LinearEffect",
     "ReplicatedEffect",
     "effect",
-    "effect_over",
-    "effects_of",
-    "effects_on",
     "joint_effect",
     "multiplicities",
     "possible_parents",
@@ -450,7 +447,6 @@ def effect(
     >>> print(effect(dag_to_cpdag(chain), 0, 2, model))
     0 on 2: 0 to 6, adjusted for 2 sets
     """
-    check_graph("graph", graph)
     check_word("adjustment", adjustment, get_args(Adjustment))
     check_number("smoothing", smoothing)
     x, y = graph.node(treatment), graph.node(outcome)
@@ -503,9 +499,6 @@ def joint_effect(
     Nandy, Maathuis & Richardson (2017), "Estimating the effect of joint interventions from
     observational data in sparse high-dimensional settings", Annals of Statistics 45.
     """
-    check_graph("graph", graph)
-    if isinstance(treatments, str | bytes) or not isinstance(treatments, Iterable):
-        raise InvalidArgument(f"treatments = {shown(treatments)}: it must be a list of variables")
     xs, y = [graph.node(x) for x in treatments], graph.node(outcome)
     if len({*xs, y}) < len(xs) + 1:
         raise InvalidArgument("the treatments and the outcome must all be different variables")
@@ -527,49 +520,23 @@ def joint_effect(
     )
 
 
-@documented_like(effect)
 def effects_of(graph: PDAG, treatment: str | int, data: Data) -> Effects:
-    """Return the possible effects of one variable on each of the others, strongest first.
-
-    Returns
-    -------
-    tuple of LinearEffect or DiscreteEffect
-        Ranked by ``lower_bound``: the smallest absolute value that a linear effect may have, or
-        the smallest change of probabilities.
-    """
-    check_graph("graph", graph)
+    """Return the possible effects of one variable on each of the others, strongest first."""
     x = graph.node(treatment)
     return _ranked(graph, [(x, y) for y in range(graph.n) if y != x], data)
 
 
-@documented_like(effects_of, effect)
 def effects_on(graph: PDAG, outcome: str | int, data: Data) -> Effects:
     """Return the possible effects of all other variables on one variable, strongest first."""
-    check_graph("graph", graph)
     y = graph.node(outcome)
     return _ranked(graph, [(x, y) for x in range(graph.n) if x != y], data)
 
 
-@documented_like(effect)
 def effect_over(
     graphs: Sequence[PDAG], treatment: str | int, outcome: str | int, data: Data
 ) -> ReplicatedEffect:
     """Return the possible effects of one variable on another over several classes.
 
-    Parameters
-    ----------
-    graphs : sequence of PDAG
-        Classes over the same variables, such as ``confidence.graphs``.
-    data : table, Moments, LinearGaussian or BayesianNetwork
-        What to estimate the effects from, the same for all classes.
-
-    Returns
-    -------
-    ReplicatedEffect
-        The smallest and the largest possible effect in each class.
-
-    Examples
-    --------
     >>> from sges.network import LinearGaussian
     >>> forth = PDAG.from_edges(2, [(0, 1)])
     >>> model = LinearGaussian(forth, [[0, 2], [0, 0]], [1, 1])
@@ -577,11 +544,6 @@ def effect_over(
     >>> found.interval(), round(found.share_nonzero, 2)
     ((0.0, 2.0), 0.67)
     """
-    value: object = graphs
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence) or not value:
-        raise InvalidArgument(f"graphs = {shown(graphs)}: it must be a list of at least one graph")
-    for graph in graphs:
-        check_graph("graphs", graph)
 
     @cache
     def ends(graph: PDAG, _: tuple[str, ...] | None) -> tuple[float, float, float]:

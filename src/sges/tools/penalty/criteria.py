@@ -45,16 +45,8 @@ ESS = 1.0  # the equivalent sample size of the prior of discrete families
 class Candidate:
     """A candidate penalty: its criterion on each part of the data, and the edges found there.
 
-    Parameters
-    ----------
-    penalty : float
-        The penalty.
-    values : tuple of float
-        Held-out log-likelihood per record of each fold, or each subsample's instability.
-    edges : tuple of int
-        The number of edges found on each part.
-    seconds : float
-        How long the searches took.
+    The values are the held-out log-likelihood per record of each fold, or each subsample's
+    instability.
     """
 
     penalty: float
@@ -77,16 +69,6 @@ class Candidate:
 
         The differences are paired: both are evaluated on the same parts, so differences between
         parts cancel.
-
-        Parameters
-        ----------
-        other : Candidate
-            A candidate with values on the same parts.
-
-        Returns
-        -------
-        tuple of float
-            The mean difference and its standard error.
         """
         apart = [a - b for a, b in zip(self.values, other.values, strict=True)]
         return fmean(apart), stdev(apart) / sqrt(len(apart))

@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from math import isfinite, log
+from math import log
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,10 +27,7 @@ from sges.errors import (
     DataError,
     DataWarning,
     InvalidArgument,
-    check_callable,
-    check_number,
     check_word,
-    shown,
 )
 from sges.graph.pdag import PDAG
 from sges.result import Result
@@ -41,7 +38,6 @@ from sges.search import ges
 from sges.search.run import effective_jobs
 from sges.tools.penalty.criteria import Candidate, HeldOut, Stability
 
-GAMMA = 0.5  # the weight of the number of variables in the extended BIC, by default
 CANDIDATES = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the penalties tried by default
 
 CRITERIA: dict[str, tuple[type[HeldOut | Stability], int]] = {
@@ -59,18 +55,9 @@ Search: TypeAlias = Callable[..., Result]
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """The penalty that one criterion chooses, and the candidates that it compared.
+    """The penalty that one criterion chooses, and the curve of candidates by rising penalty.
 
-    Parameters
-    ----------
-    method : str
-        The criterion: "held-out" or "stability".
-    chosen : Candidate
-        The candidate that it chooses.
-    curve : tuple of Candidate
-        The candidates that were tried, by rising penalty.
-    skipped : tuple of float
-        Penalties that were not tried, because the criterion had settled or time was up.
+    Candidates are skipped once the criterion has settled or time is up.
     """
 
     method: str
@@ -174,10 +161,9 @@ class PenaltyChoice:
 def choose_penalty(
     data: Dataset | Moments,
     *,
-    score: str | MakeScore = "auto",
+    score: str = "auto",
     candidates: Sequence[float] = CANDIDATES,
     method: str = "both",
-    parts: int | None = None,
     search: Search = ges,
     seed: int = 0,
     n_jobs: int | None = None,
@@ -189,17 +175,14 @@ def choose_penalty(
     ----------
     data : Dataset
         The records.  ``Moments`` are an error, because they have no records to hold out.
-    score : str or callable
-        "auto" or "bic", "gaussian-bic", "discrete-bic", "degenerate-gaussian", or a function that
-        makes a score from data and a penalty.  Held-out likelihood depends on the kinds of the
-        columns, not on the score.
+    score : str
+        "auto" or "bic", "gaussian-bic", "discrete-bic" or "degenerate-gaussian".  Held-out
+        likelihood depends on the kinds of the columns, not on the score.
     candidates : sequence of float
         The penalties to choose from.
     method : {"both", "held-out", "stability"}
         "held-out" (cross-validated log-likelihood), "stability" (StARS on subsamples), or "both":
         the larger of the two.
-    parts : int, optional
-        The number of folds and of subsamples; by default 5 and 10.
     search : callable
         The search that the penalty is for, such as
         ``functools.partial(sges, assume=MaxParents(2))``.
@@ -220,7 +203,7 @@ def choose_penalty(
     Raises
     ------
     InvalidArgument
-        If the score has no penalty, or an argument has the wrong type or range.
+        If the score has no penalty, or the method is unknown.
     DataError
         If there are too few records for the parts.
 
@@ -237,18 +220,25 @@ def choose_penalty(
     (True, 'DiscreteBIC', True)
     """
     jobs = effective_jobs(n_jobs)
-    check_number("time_limit", time_limit, optional=True)
-    check_callable("search", search)
     run = _Run(search, time_limit, jobs)
-    wanted = _checked_candidates(candidates)
-    make, label = _maker(data, score)
+    wanted = sorted(set(map(float, candidates)), reverse=True)
     check_word("method", method, ("both", *CRITERIA))
-    check_number("seed", seed, whole=True)
-    check_number("parts", 2 if parts is None else parts, whole=True, least=2)
+    named = named_score(score, data)
+    if not named.is_penalized:
+        penalized = [word for word, entry in SCORES.items() if entry.is_penalized]
+        raise InvalidArgument(
+            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalized)}"
+        )
     if isinstance(data, Moments):
         raise InvalidArgument(
             "Moments contain no records that could be held out; give the table, or use "
             "sges.tools.penalty.rule_of_thumb"
+        )
+    check_no_missing(data, "choosing the penalty on parts of the table")
+    if data.unit != 1:
+        raise DataError(
+            "the penalty cannot be chosen on parts of a table with survey weights; give a number, "
+            "or choose it without the weights"
         )
     criteria: list[CriterionResult] = []
     for name, (make_criterion, count) in CRITERIA.items():
@@ -258,13 +248,13 @@ def choose_penalty(
         tried: list[Candidate] = []
         # The search of the whole table gives these warnings, once.
         with warnings.catch_warnings(action="ignore", category=DataWarning):
-            rng, summed = np.random.default_rng(seed), make is GaussianBIC
-            criterion = make_criterion(data, parts or count, rng, summed=summed)
+            rng, summed = np.random.default_rng(seed), named.make is GaussianBIC
+            criterion = make_criterion(data, count, rng, summed=summed)
             for penalty in wanted:
                 if penalty < least or least == wanted[0]:  # it cannot change the choice
                     break
                 begun = run.seconds()
-                graphs = run.graphs(make, criterion.samples, penalty)
+                graphs = run.graphs(named.make, criterion.samples, penalty)
                 if graphs is None:
                     break
                 values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
@@ -277,7 +267,7 @@ def choose_penalty(
             criteria.append(CriterionResult(name, criterion.best(tried), curve, skipped))
     return PenaltyChoice(
         penalty=max((one.penalty for one in criteria), default=rule_of_thumb(data)),
-        score=label,
+        score=named.class_name,
         criteria=tuple(criteria),
         searches=run.searches,
         seconds=run.seconds(),
@@ -339,48 +329,10 @@ def _graph(
     return result.cpdag if result.complete else None
 
 
-def _checked_candidates(candidates: Sequence[float]) -> list[float]:
-    """Return the candidates, each once, the largest first."""
-    try:
-        penalties = list(candidates)
-    except TypeError:
-        what = f"candidates = {shown(candidates)}"
-        raise InvalidArgument(f"{what} is not a list of numbers") from None
-    if not penalties:
-        raise InvalidArgument("there are no candidates; give at least one penalty")
-    for penalty in penalties:
-        check_number("candidate", penalty)
-        if not isfinite(penalty):
-            raise InvalidArgument(f"candidate = {penalty}: a penalty must be finite")
-    return sorted({float(penalty) for penalty in penalties}, reverse=True)
-
-
-def _maker(data: Dataset | Moments, score: str | MakeScore) -> tuple[MakeScore, str]:
-    """Return the function that makes the score, and its name."""
-    _check_data(data)
-    if isinstance(data, Dataset):
-        check_no_missing(data, "choosing the penalty on parts of the table")
-        if data.unit != 1:
-            raise DataError(
-                "the penalty cannot be chosen on parts of a table with survey weights; give a "
-                "number, or choose it without the weights"
-            )
-    if not isinstance(score, str):
-        check_callable("score", score)
-        return score, getattr(score, "__name__", type(score).__name__)
-    named = named_score(score, data)
-    if not named.is_penalized:
-        penalized = [word for word, entry in SCORES.items() if entry.is_penalized]
-        raise InvalidArgument(
-            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalized)}"
-        )
-    return named.make, named.class_name
-
-
 # The rule
 
 
-def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
+def rule_of_thumb(data: Dataset | Moments) -> float:
     """Return the extended BIC of a table as a multiplier; 1 if it has discrete columns.
 
     An edge between discrete columns has many parameters, and the multiplier would charge each of
@@ -390,8 +342,6 @@ def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
     ----------
     data : Dataset or Moments
         The table.
-    gamma : float
-        The weight of the number of variables; 0 is the BIC.
 
     Returns
     -------
@@ -404,13 +354,12 @@ def rule_of_thumb(data: Dataset | Moments, gamma: float = GAMMA) -> float:
     >>> rule_of_thumb(Moments(("a", "b"), 4, np.zeros(2), np.eye(2)))
     2.0
     """
-    _check_data(data)
     if isinstance(data, Dataset) and data.discrete:
         return 1.0
-    return extended_bic(len(data.names), data.records, gamma)
+    return extended_bic(len(data.names), data.records)
 
 
-def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
+def extended_bic(variables: int, records: float, gamma: float = 0.5) -> float:
     """Return 1 + 4γ log(variables) / log(records), the extended BIC as a multiplier.
 
     The BIC, which charges ½ log m for a parameter, was made for a fixed number of models.  With n
@@ -443,14 +392,4 @@ def extended_bic(variables: int, records: float, gamma: float = GAMMA) -> float:
     >>> extended_bic(100, 10_000), round(extended_bic(100, 1000), 2)
     (2.0, 2.33)
     """
-    check_number("variables", variables, least=1)
-    check_number("records", records, least=2)
-    check_number("gamma", gamma)
-    if not (isfinite(records) and isfinite(gamma)):
-        raise InvalidArgument(f"records = {records} and gamma = {gamma} must be finite numbers")
     return 1 + 4 * gamma * log(variables) / log(records)
-
-
-def _check_data(data: object) -> None:
-    if not isinstance(data, Dataset | Moments):
-        raise InvalidArgument(f"data = {shown(data)} is not a Dataset; give Dataset.of(table)")
