@@ -150,9 +150,9 @@ class Browser:
         metrics = self._call("Performance.getMetrics")["metrics"]
         return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
 
-    def picture(self, path: Path, *, whole: bool = False) -> None:
-        """Write a screenshot of the window, or of the whole page, as PNG."""
-        answer = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+    def picture(self, path: Path) -> None:
+        """Write a screenshot of the window as PNG."""
+        answer = self._call("Page.captureScreenshot", format="png")
         path.write_bytes(base64.b64decode(answer["data"]))
 
     def pdf(self, path: Path) -> None:

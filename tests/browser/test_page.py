@@ -31,6 +31,16 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.fixture(autouse=True)
+def _quiet(browser: Browser) -> Iterator[None]:
+    """Check that the page requested only itself and reported no error."""
+    yield
+    ours = [url for url in browser.requests if not url.startswith(("data:", "about:"))]
+    assert all(url.startswith("file:") for url in ours)
+    assert ours[1:] == []
+    assert browser.complaints == []
+
+
 @pytest.fixture
 def result() -> Result:
     network = LinearGaussian.random(random_dag(12, 22, 4), seed=4)
@@ -55,13 +65,6 @@ def click(page: Browser, selector: str) -> None:
 
 def text(page: Browser, selector: str) -> str:
     return str(page.run(f"document.querySelector({selector!r}).textContent"))
-
-
-def assert_quiet(page: Browser) -> None:
-    """Check that the page requested only itself and reported no error."""
-    assert [url for url in page.requests if not url.startswith(("data:", "about:"))][1:] == []
-    assert all(url.startswith(("file:", "data:", "about:")) for url in page.requests)
-    assert page.complaints == []
 
 
 def set_value(page: Browser, selector: str, value: object) -> None:
@@ -102,7 +105,6 @@ def test_the_picture_after_every_step_is_the_graph_of_the_library(
         assert graph_of(browser.run(SHOWN), 10) == graphs[step]
     click(browser, "#last")
     assert graph_of(browser.run(SHOWN), 10) == result.cpdag
-    assert_quiet(browser)
 
 
 def test_a_neighborhood_after_every_step_is_that_of_the_library(
@@ -131,7 +133,6 @@ def test_a_neighborhood_after_every_step_is_that_of_the_library(
             assert {*shown.undirected_edges()} == {
                 (x, y) for x, y in after.undirected_edges() if near >> x & near >> y & 1
             }
-    assert_quiet(browser)
 
 
 def test_the_buttons_and_keys_walk_through_the_steps(page: Browser, result: Result) -> None:
@@ -148,7 +149,6 @@ def test_the_buttons_and_keys_walk_through_the_steps(page: Browser, result: Resu
     assert at() == 0
     page.press("ArrowRight")
     assert at() == 1
-    assert_quiet(page)
 
 
 def test_playing_ends_at_the_last_step_and_can_be_stopped(page: Browser, result: Result) -> None:
@@ -165,7 +165,6 @@ def test_playing_ends_at_the_last_step_and_can_be_stopped(page: Browser, result:
     stopped = page.run("document.documentElement.dataset.step")
     page.run("new Promise(done => setTimeout(done, 800))")
     assert page.run("document.documentElement.dataset.step") == stopped == "0"
-    assert_quiet(page)
 
 
 def test_the_curve_and_the_table_of_steps_lead_to_a_step(page: Browser, result: Result) -> None:
@@ -192,7 +191,6 @@ def test_the_curve_and_the_table_of_steps_lead_to_a_step(page: Browser, result: 
         click(page, f"#steps tbody tr:nth-child({step}) button")
         assert page.run(at) == step
         assert result.steps[step - 1].phase in text(page, "#step-says")
-    assert_quiet(page)
 
 
 def test_a_node_shows_its_neighborhood(page: Browser, result: Result) -> None:
@@ -202,7 +200,6 @@ def test_a_node_shows_its_neighborhood(page: Browser, result: Result) -> None:
     assert all(name in told for name in around)
     near = page.run("[...document.querySelectorAll('.node.near')].map(e => Number(e.dataset.v))")
     assert {result.names[u] for u in near} == {result.names[v], *around}
-    assert_quiet(page)
 
 
 def test_finding_a_variable_chooses_it(page: Browser, result: Result) -> None:
@@ -212,7 +209,6 @@ def test_finding_a_variable_chooses_it(page: Browser, result: Result) -> None:
     page.run("document.querySelector('#find').focus()")
     page.press("Enter")
     assert text(page, "#details h3") == "Not found"
-    assert_quiet(page)
 
 
 def test_an_edge_says_why_it_is_there(page: Browser, result: Result) -> None:
@@ -222,7 +218,6 @@ def test_an_edge_says_why_it_is_there(page: Browser, result: Result) -> None:
         assert str(edge) in told
         assert f"step {edge.step} " in told
     assert page.run("document.querySelectorAll('#drawing .edge.hot').length") == 1
-    assert_quiet(page)
 
 
 def test_a_click_on_a_drawn_edge_chooses_it(page: Browser) -> None:
@@ -233,7 +228,6 @@ def test_a_click_on_a_drawn_edge_chooses_it(page: Browser) -> None:
     )
     page.click(place[0], place[1])
     assert page.run("document.querySelectorAll('#drawing .edge.hot').length") == 1
-    assert_quiet(page)
 
 
 def test_every_column_of_the_table_sorts(page: Browser, result: Result) -> None:
@@ -258,7 +252,6 @@ def test_every_column_of_the_table_sorts(page: Browser, result: Result) -> None:
             shown = [known[row] for row in page.run(order)]
             sign = 1 if direction == "ascending" else -1
             assert shown == sorted(known, key=lambda value: (value[0], sign * value[1]))
-    assert_quiet(page)
 
 
 def test_names_in_the_table_choose_variables(page: Browser, result: Result) -> None:
@@ -273,7 +266,6 @@ def test_names_in_the_table_choose_variables(page: Browser, result: Result) -> N
         "'Why these edges').nextSibling.querySelector('button').click()"
     )
     assert text(page, "#details h3") in {str(edge) for edge in result.edges}
-    assert_quiet(page)
 
 
 def test_the_slider_hides_the_weakest_edges(page: Browser, result: Result) -> None:
@@ -283,7 +275,6 @@ def test_the_slider_hides_the_weakest_edges(page: Browser, result: Result) -> No
     assert len(left) == result.cpdag.edge_count() - 3
     number = {name: v for v, name in enumerate(result.names)}
     assert not left & {frozenset((number[e.source], number[e.target])) for e in weakest}
-    assert_quiet(page)
 
 
 def test_zoom_and_drag_change_what_is_seen(page: Browser) -> None:
@@ -300,7 +291,6 @@ def test_zoom_and_drag_change_what_is_seen(page: Browser) -> None:
     assert page.run(view) != near
     click(page, "#fit")
     assert [float(c) for c in page.run(view).split()] == [float(c) for c in whole.split()]
-    assert_quiet(page)
 
 
 def test_the_keyboard_reaches_the_picture(page: Browser, result: Result) -> None:
@@ -326,7 +316,6 @@ def test_the_keyboard_reaches_the_picture(page: Browser, result: Result) -> None
     page.run("document.querySelector('#drawing').focus()")
     page.press("Escape")
     assert text(page, "#details h3") == "Details"
-    assert_quiet(page)
 
 
 def test_everything_has_a_name_for_a_screen_reader(page: Browser, result: Result) -> None:
@@ -363,7 +352,6 @@ def test_wheel_and_double_click_zoom(page: Browser) -> None:
     widths.append(page.run(view))
     click(page, "#zoom-out")
     assert widths[1] > widths[2] > widths[3] < page.run(view)
-    assert_quiet(page)
 
 
 @pytest.fixture
@@ -390,7 +378,6 @@ def test_what_is_chosen_outside_the_picture_comes_into_view(wide: tuple[Browser,
         assert any(seen)
         set_value(page, "#find", edge.source)
         assert page.run(f"{IS_SEEN}(document.querySelector('.node.focus'))") is True
-    assert_quiet(page)
 
 
 def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
@@ -407,7 +394,6 @@ def test_the_map_moves_the_picture(wide: tuple[Browser, Result]) -> None:
     right = page.run(view)
     page.click(left + 0.1 * width, top + height / 2)
     assert page.run(view) < right
-    assert_quiet(page)
 
 
 @pytest.mark.parametrize("node", [0, 100])
@@ -432,7 +418,6 @@ def test_no_line_of_a_neighborhood_runs_through_a_box(
             .map(box => [path.dataset.x, path.dataset.y, box.dataset.v]))"""
     )
     assert hits == []
-    assert_quiet(browser)
 
 
 def test_the_slider_hides_by_the_shares_of_replicates(browser: Browser, tmp_path: Path) -> None:
@@ -451,7 +436,6 @@ def test_the_slider_hides_by_the_shares_of_replicates(browser: Browser, tmp_path
     assert f"Of 20 replicates of the table, {round(20 * shares[0])} have" in text(
         browser, "#details"
     )
-    assert_quiet(browser)
 
 
 @pytest.mark.parametrize("n", [80, 1000])
@@ -481,7 +465,6 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     assert browser.run("window.hit === undefined") is True
     assert browser.run("document.images.length") == 0
     assert "<script>window.hit=1</script>" in text(browser, "#details")
-    assert_quiet(browser)
 
 
 def test_a_large_graph_is_shown_by_neighborhoods(browser: Browser, tmp_path: Path) -> None:
@@ -489,7 +472,6 @@ def test_a_large_graph_is_shown_by_neighborhoods(browser: Browser, tmp_path: Pat
     browser.open(Result(graph, 0.0).report(tmp_path / "report.html"))
     set_value(browser, "#find", "300")
     assert sorted(browser.run(SHOWN)) == [[299, 300, 1], [300, 301, 1]]
-    assert_quiet(browser)
 
 
 def test_colors_follow_the_system_and_the_button(
@@ -504,7 +486,6 @@ def test_colors_follow_the_system_and_the_button(
     assert dark != light
     browser.open(path, dark=True)
     assert browser.run(color) == dark
-    assert_quiet(browser)
 
 
 def test_a_phone_needs_no_sideways_scrolling(
@@ -517,7 +498,6 @@ def test_a_phone_needs_no_sideways_scrolling(
 def test_the_page_prints(page: Browser, tmp_path: Path) -> None:
     page.pdf(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
-    assert_quiet(page)
 
 
 def test_two_results_in_one_notebook_are_each_interactive(
@@ -540,7 +520,6 @@ def test_two_results_in_one_notebook_are_each_interactive(
     browser.run(wait)
     browser.picture(after)
     assert before.read_bytes() != after.read_bytes()
-    assert_quiet(browser)
 
 
 def test_where_frames_are_stripped_the_image_of_the_graph_is_left(
@@ -552,4 +531,3 @@ def test_where_frames_are_stripped_the_image_of_the_graph_is_left(
     browser.open(notebook)
     loaded = "(i => i.complete && i.naturalWidth > 100)(document.querySelector('img'))"
     assert browser.run(loaded) is True
-    assert_quiet(browser)

@@ -1,32 +1,20 @@
 """Other programs read our files with the same meaning; each is tested if it is installed."""
 
-import io
 import time
 from pathlib import Path
 
-import networkx as nx
 import pytest
-from hypothesis import given
 
 from sges.errors import GraphError
 from sges.graph import PDAG
-from sges.tools.export import from_networkx
 from sges.tools.export.dot import from_dot, to_dot
 from sges.tools.export.formats import from_graphml, to_graphml
-from strategies import cpdags
 
 
 def mixed() -> PDAG:
     return PDAG.from_edges(
         5, [(0, 2), (1, 2)], [(2, 3), (3, 4)], names=["rain", "a b", "x1", "node", "żółć"]
     )
-
-
-@given(cpdags())
-def test_networkx_reads_our_graphml_as_the_same_graph(graph: PDAG) -> None:
-    theirs = nx.read_graphml(io.BytesIO(to_graphml(graph).encode()))
-    assert from_networkx(theirs) == graph
-    assert [theirs.nodes[v]["name"] for v in theirs] == [graph.name(v) for v in range(graph.n)]
 
 
 def test_igraph_reads_our_graphml_as_the_same_graph(tmp_path: Path) -> None:

@@ -73,13 +73,8 @@ def assert_meets_its_ends_only(curve: Curve, layout: Layout) -> None:
             assert not (inside and abs(y - box.y) < box.height / 2 - 1e-6)
 
 
-@given(cpdags())
-def test_a_cpdag_is_laid_out_without_overlap_with_arrows_down(graph: PDAG) -> None:
-    assert_promises(graph, layered(graph, sizes_of(graph.n)))
-
-
-@given(dags())
-def test_a_dag_is_laid_out_without_overlap_with_arrows_down(graph: PDAG) -> None:
+@given(cpdags() | dags())
+def test_a_cpdag_or_dag_is_laid_out_without_overlap_with_arrows_down(graph: PDAG) -> None:
     assert_promises(graph, layered(graph, sizes_of(graph.n)))
 
 

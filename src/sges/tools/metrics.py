@@ -50,13 +50,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AdjustmentDistances:
-    """Shares of causal effects that would be estimated with a wrong adjustment set, from 0 to 1.
-
-    Parameters
-    ----------
-    parent, ancestor, oset : float
-        By the rule that picks the adjustment set: the parents, the ancestors, or the optimal set.
-    """
+    """Shares of causal effects that would be estimated with a wrong adjustment set, from 0 to 1."""
 
     parent: float
     ancestor: float

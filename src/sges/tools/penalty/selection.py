@@ -55,15 +55,11 @@ Search: TypeAlias = Callable[..., Result]
 
 @dataclass(frozen=True, slots=True)
 class CriterionResult:
-    """The penalty that one criterion chooses, and the curve of candidates by rising penalty.
-
-    Candidates are skipped once the criterion has settled or time is up.
-    """
+    """The penalty that one criterion chooses, and the curve of candidates by rising penalty."""
 
     method: str
     chosen: Candidate
     curve: tuple[Candidate, ...]
-    skipped: tuple[float, ...] = ()
 
     @property
     def penalty(self) -> float:
@@ -262,9 +258,8 @@ def choose_penalty(
                 if criterion.settled(tried):
                     break
         if tried:
-            skipped = tuple(p for p in reversed(wanted) if p < tried[-1].penalty)
             curve = tuple(reversed(tried))
-            criteria.append(CriterionResult(name, criterion.best(tried), curve, skipped))
+            criteria.append(CriterionResult(name, criterion.best(tried), curve))
     return PenaltyChoice(
         penalty=max((one.penalty for one in criteria), default=rule_of_thumb(data)),
         score=named.class_name,
