@@ -151,7 +151,10 @@ def test_the_buttons_and_keys_walk_through_the_steps(page: Browser, result: Resu
     assert at() == 1
 
 
-def test_playing_ends_at_the_last_step_and_can_be_stopped(page: Browser, result: Result) -> None:
+def test_playing_ends_at_the_last_step_and_can_be_stopped(browser: Browser, tmp_path: Path) -> None:
+    network = LinearGaussian.random(PDAG.from_edges(3, [(0, 1), (1, 2)]), seed=1)
+    result, page = sges.learn(network.sample(400, 1), strategy="two-phase"), browser
+    page.open(result.report(tmp_path / "report.html"))
     click(page, "#play")
     assert text(page, "#play") == "⏸ Stop"
     page.run(
@@ -438,10 +441,9 @@ def test_the_slider_hides_by_the_shares_of_replicates(browser: Browser, tmp_path
     )
 
 
-@pytest.mark.parametrize("n", [80, 1000])
-def test_a_page_opens_within_a_second(browser: Browser, tmp_path: Path, n: int) -> None:
+def test_a_page_opens_within_a_second(browser: Browser, tmp_path: Path) -> None:
     """In processor time until the page is drawn, as other work may slow the browser down."""
-    network = LinearGaussian.random(random_dag(n, 3 * n // 2, 1), seed=1)
+    network = LinearGaussian.random(random_dag(1000, 1500, 1), seed=1)
     result = sges.learn(network.sample(1500, 1), strategy="two-phase")
     path = result.report(tmp_path / "report.html")
     browser.open(path)
@@ -465,13 +467,6 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     assert browser.run("window.hit === undefined") is True
     assert browser.run("document.images.length") == 0
     assert "<script>window.hit=1</script>" in text(browser, "#details")
-
-
-def test_a_large_graph_is_shown_by_neighborhoods(browser: Browser, tmp_path: Path) -> None:
-    graph = PDAG.from_edges(600, [(v, v + 1) for v in range(599)])
-    browser.open(Result(graph, 0.0).report(tmp_path / "report.html"))
-    set_value(browser, "#find", "300")
-    assert sorted(browser.run(SHOWN)) == [[299, 300, 1], [300, 301, 1]]
 
 
 def test_colors_follow_the_system_and_the_button(

@@ -59,11 +59,6 @@ class Candidate:
         """The criterion: the mean over the parts."""
         return fmean(self.values)
 
-    @property
-    def mean_edges(self) -> float:
-        """The mean number of edges found on a part."""
-        return fmean(self.edges)
-
     def ahead(self, other: "Candidate") -> tuple[float, float]:
         """Return the difference of this candidate's value from another's, with its standard error.
 

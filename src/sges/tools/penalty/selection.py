@@ -16,7 +16,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import groupby
 from math import log
+from operator import itemgetter
+from statistics import fmean
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +49,12 @@ CRITERIA: dict[str, tuple[type[HeldOut | Stability], int]] = {
 }
 """The criteria, in the order in which they are used, and their default numbers of parts."""
 
+LINE = (
+    "{mark} {penalty:9g}  {value:10.5g}  {difference:+10.3g} ± {error:<7.2g} {edges:6.1f}"
+    "  {seconds:7.2f}"
+)
+"""A candidate in a table."""
+
 MakeScore: TypeAlias = Callable[[Any, float], Score]
 """A function that makes a score from data and a penalty, such as ``GaussianBIC``."""
 
@@ -65,38 +74,6 @@ class CriterionResult:
     def penalty(self) -> float:
         """The penalty that this criterion chooses."""
         return self.chosen.penalty
-
-    def rows(self) -> list[dict[str, str | float | bool]]:
-        """Return the curve as records, one per candidate, for a data frame or a CSV file.
-
-        ``difference`` is the criterion of a candidate minus that of the chosen one, and ``error``
-        its standard error over the parts.
-        """
-        return [
-            {
-                "method": self.method,
-                "penalty": tried.penalty,
-                "value": tried.value,
-                "difference": difference,
-                "error": error,
-                "edges": tried.mean_edges,
-                "seconds": tried.seconds,
-                "chosen": tried is self.chosen,
-            }
-            for tried in self.curve
-            for difference, error in [tried.ahead(self.chosen)]
-        ]
-
-    def as_table(self) -> str:
-        """Return the curve as a table in plain text, with the chosen candidate marked."""
-        line = (
-            "{mark} {penalty:9g}  {value:10.5g}  {difference:+10.3g} ± {error:<7.2g} {edges:6.1f}"
-            "  {seconds:7.2f}"
-        )
-        return "\n".join(
-            [f"{self.method:>11}       value  difference ± error    edges  seconds"]
-            + [line.format(mark="→" if row["chosen"] else " ", **row) for row in self.rows()]
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -141,12 +118,34 @@ class PenaltyChoice:
         return f"penalty {self.penalty:g}: chosen by {says}{cut}, with {cost}"
 
     def rows(self) -> list[dict[str, str | float | bool]]:
-        """Return the rows of all criteria, one after the other: see ``CriterionResult.rows``."""
-        return [row for result in self.criteria for row in result.rows()]
+        """Return the curves as records, one per candidate, for a data frame or a CSV file.
+
+        ``difference`` is the criterion of a candidate minus that of the chosen one, and ``error``
+        its standard error over the parts.
+        """
+        return [
+            {
+                "method": result.method,
+                "penalty": tried.penalty,
+                "value": tried.value,
+                "difference": difference,
+                "error": error,
+                "edges": fmean(tried.edges),
+                "seconds": tried.seconds,
+                "chosen": tried is result.chosen,
+            }
+            for result in self.criteria
+            for tried in result.curve
+            for difference, error in [tried.ahead(result.chosen)]
+        ]
 
     def as_table(self) -> str:
         """Return a table per criterion in plain text, and a sentence on the choice."""
-        return "\n".join([*(result.as_table() for result in self.criteria), self.note])
+        lines = []
+        for method, rows in groupby(self.rows(), itemgetter("method")):
+            lines.append(f"{method:>11}       value  difference ± error    edges  seconds")
+            lines += [LINE.format(mark="→" if row["chosen"] else " ", **row) for row in rows]
+        return "\n".join([*lines, self.note])
 
     def __repr__(self) -> str:
         says = ", ".join(f"{criterion.method} {criterion.penalty:g}" for criterion in self.criteria)

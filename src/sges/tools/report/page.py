@@ -1,20 +1,12 @@
 r"""A result in files: one HTML page that shows, explains and replays it, and a directory.
 
-The page needs no network and no other file, and the result is read back from it.  It holds, in
-this order:
-
-    the result     its JSON, in a script element of the type application/json, which ``read_result``
-                   reads; so the page is also the archive
-    the view       the data for the script of the page, also as JSON: names, boxes, edges, steps,
-                   and for each step the edges that it changes
-    the page       the picture as SVG in our layered layout, and tables; complete without scripts
+The page needs no network and no other file.  Its JSON of the result, in a script element, is the
+archive that ``read_result`` reads; the view, also JSON, is the data for its script.  The picture in
+our layered layout and the tables are complete without scripts.
 
 Names come from data and may be hostile.  In HTML they are escaped; in JSON every "<" is written
 as \u003c, so that no name can end a script element.  A content security policy in the page allows
 exactly its own script and style, by their hashes, and nothing from the network.
-
-The directory holds the result as JSON, the graph as DOT and as a picture, the page and the
-summary: all of them, or none.
 """
 
 import json
