@@ -166,7 +166,7 @@ def test_bad_choices_are_refused(tmp_path: Path) -> None:
     ):
         picture(small(), "gif")
     with pytest.raises(InvalidArgument, match="engine = 'neato'"):
-        picture(small(), "svg", engine="neato")  # type: ignore[arg-type]
+        picture(small(), "svg", engine="neato")
     with pytest.raises(FileError, match=r"cannot write .*: No such file or directory"):
         draw(small(), tmp_path / "nowhere" / "graph.svg")
     assert list(tmp_path.iterdir()) == []
