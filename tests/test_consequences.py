@@ -7,9 +7,7 @@ import pytest
 
 from sges import learn
 from sges.errors import DataError, InvalidArgument
-from sges.graph import PDAG, members
-from sges.graph.meek import close_under_meek
-from sges.graph.undirected import Between
+from sges.graph import PDAG
 from sges.network import BayesianNetwork, LinearGaussian
 from sges.result import Result
 from sges.score import DiscreteBIC, GaussianBIC
@@ -30,16 +28,6 @@ def linear() -> tuple[Result, LinearGaussian]:
 def discrete() -> tuple[Result, BayesianNetwork]:
     network = BayesianNetwork.random(DAG, 3, 0.5, seed=3)
     return ges(DiscreteBIC(network.sample(3000, seed=3))), network
-
-
-def test_the_class_is_counted_and_drawn_from(linear: tuple[Result, LinearGaussian]) -> None:
-    result, _ = linear
-    every = list(result.members())
-    assert result.class_size() == len(every) == 2
-    assert set(result.sample_members(40, seed=2)) == set(every) == set(members(result.cpdag))
-    refined = Result(close_under_meek(PDAG.complete(5), [(0, 1)]), 0.0)
-    assert refined.class_size() == 60
-    assert refined.class_size(limit=10) == Between(11, 120)
 
 
 def test_effects_use_the_data_of_the_score_or_those_given(

@@ -241,11 +241,6 @@ def test_a_path_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
             use(tmp_path / f"{'x' * 300}.html")
 
 
-def test_a_page_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="cannot write"):
-        Result(PDAG.empty(2), 0.0).report(tmp_path / "missing" / "report.html")
-
-
 def test_a_search_too_long_to_be_replayed_keeps_its_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

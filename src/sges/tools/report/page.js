@@ -74,6 +74,7 @@
     return around;
   }
   const ALONE = { parents: [], children: [], neighbors: [] };
+  const degree = ({ parents, children, neighbors }) => parents.length + children.length + neighbors.length;
 
   const state = { frame: lastFrame, graph: result, around: adjacency(result), hidden: 0, node: null, edge: null };
 
@@ -286,16 +287,12 @@
       element("p", "Choose a variable to see its neighborhood, or an edge to see why it is in the graph."));
     paint();
   }
-  function nameButton(v) {
-    const button = element("button", names[v], { type: "button" });
-    button.addEventListener("click", () => chooseNode(v, true));
-    return button;
+  function button(text, choose, label) {
+    const made = element("button", text, { type: "button", ...(label ? { "aria-label": label } : {}) });
+    made.addEventListener("click", choose);
+    return made;
   }
-  function pairButton(x, y, text) {
-    const button = element("button", text, { type: "button" });
-    button.addEventListener("click", () => choosePair(x, y, true));
-    return button;
-  }
+  const nameButton = (v) => button(names[v], () => chooseNode(v, true));
   function tellNode(v) {
     const { parents, children, neighbors } = state.around.get(v) || ALONE;
     const blanket = new Set([...parents, ...children, ...neighbors]);
@@ -316,7 +313,7 @@
       parts.push(element("h4", "Why these edges"));
       const list = element("div", null, { class: "names" });
       for (const u of [...parents, ...children, ...neighbors].slice(0, 200)) {
-        list.append(pairButton(v, u, pairInWords(state.graph, v, u)));
+        list.append(button(pairInWords(state.graph, v, u), () => choosePair(v, u, true)));
       }
       parts.push(list);
     }
@@ -416,10 +413,8 @@
     box.w = width / SMALLEST_SCALE;
     box.h = height / SMALLEST_SCALE;
     let busiest = 0;
-    for (const [v, { parents, children, neighbors }] of state.around) {
-      const best = state.around.get(busiest) || ALONE;
-      const degree = (a) => a.parents.length + a.children.length + a.neighbors.length;
-      if (degree({ parents, children, neighbors }) > degree(best)) busiest = v;
+    for (const [v, around] of state.around) {
+      if (degree(around) > degree(state.around.get(busiest) || ALONE)) busiest = v;
     }
     return centre(...boxes.get(busiest));
   }
@@ -601,14 +596,10 @@
     });
     for (const row of body.rows) {
       const [x, y] = view.edges[Number(row.dataset.e)];
-      const button = element("button", row.cells[1].textContent, { type: "button", "aria-label": "Why: " + pairInWords(result, x, y) });
-      button.addEventListener("click", () => { choosePair(x, y, true); $("picture").scrollIntoView({ block: "nearest" }); });
-      row.cells[1].replaceChildren(button);
-      [[0, x], [2, y]].forEach(([cell, v]) => {
-        const link = element("button", names[v], { type: "button" });
-        link.addEventListener("click", () => { chooseNode(v, true); $("picture").scrollIntoView({ block: "nearest" }); });
-        row.cells[cell].replaceChildren(link);
-      });
+      const seen = (choose) => () => { choose(); $("picture").scrollIntoView({ block: "nearest" }); };
+      const why = "Why: " + pairInWords(result, x, y);
+      row.cells[1].replaceChildren(button(row.cells[1].textContent, seen(() => choosePair(x, y, true)), why));
+      for (const [cell, v] of [[0, x], [2, y]]) row.cells[cell].replaceChildren(button(names[v], seen(() => chooseNode(v, true))));
     }
   }
 
@@ -700,9 +691,7 @@
       const body = made.createTBody();
       view.steps.forEach((step, k) => {
         const row = body.insertRow();
-        const button = element("button", k + 1, { type: "button", "aria-label": "Go to step " + (k + 1) });
-        button.addEventListener("click", () => { stop(); go(k + 1); });
-        row.insertCell().append(button);
+        row.insertCell().append(button(k + 1, () => { stop(); go(k + 1); }, "Go to step " + (k + 1)));
         for (const text of [view.phases[step[0]], operatorInWords(step), number(step[6]), number(step[7]), step[8]]) row.insertCell().textContent = text;
       });
       place.append(made);
@@ -727,7 +716,7 @@
   if (lastStep) go(lastFrame);
   if (isDrawn) { makeMap(); readable(); }
   else if (n) {
-    const degrees = [...state.around].map(([v, a]) => [a.parents.length + a.children.length + a.neighbors.length, v]);
+    const degrees = [...state.around].map(([v, around]) => [degree(around), v]);
     chooseNode(degrees.length ? degrees.reduce((best, d) => (d[0] > best[0] ? d : best))[1] : 0);
   }
   window.sgesReport = { go, edges: () => [...state.graph.values()] };
