@@ -595,7 +595,7 @@ def test_too_few_records_dependent_columns_and_too_many_parents_or_cells_are_ref
     equal = {name: [1.0, 2.0, 4.0, 8.0, 9.5] for name in "abc"}
     with pytest.raises(DataError, match="linear combinations"):
         effect(dag, 2, 1, equal)
-    monkeypatch.setattr("sges.graph.counting.MAX_PARENT_SETS", 3)
+    monkeypatch.setattr("sges.tools.counting.MAX_PARENT_SETS", 3)
     star = PDAG.from_edges(5, undirected=[(0, v) for v in range(1, 5)])
     with pytest.raises(Undecided, match="0 has more than 3 possible sets of parents"):
         possible_parents(star, 0)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sges.docstrings import documented_like
 from sges.errors import DataError, GraphError, InvalidArgument, shown
-from sges.graph.counting import class_size, sample_members
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
 from sges.graph.named import LearnedEdge, NamedGraph, Rows, printable
 from sges.graph.pdag import PDAG
@@ -41,10 +40,10 @@ from sges.toolbox import tool
 
 if TYPE_CHECKING:
     from sges.certificate import Certificate
-    from sges.graph.counting import Seed
     from sges.graph.undirected import Between
     from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
     from sges.score.protocol import Score
+    from sges.tools.counting import Seed
     from sges.tools.effects import DiscreteEffect, Effects, LinearEffect
     from sges.tools.report import Explanation
     from sges.uncertainty import Confidence
@@ -256,15 +255,38 @@ class Result(NamedGraph):
         """Yield every DAG of the class with the same names, lazily, as there may be very many."""
         return extensions(self.cpdag)
 
-    @documented_like(class_size)
     def class_size(self, limit: int = 10_000) -> "int | Between":
-        """Return the number of DAGs in the class."""
-        return class_size(self.cpdag, limit)
+        """Return the number of DAGs in the class, as ``sges.graph.class_size`` does.
 
-    @documented_like(sample_members)
+        Parameters
+        ----------
+        limit : int, optional
+            How many DAGs may be listed to count those of a component in which background knowledge
+            directs edges.
+
+        Returns
+        -------
+        int or Between
+            The number, or an interval that contains it if the limit was reached.
+        """
+        return tool("class_size")(self.cpdag, limit)
+
     def sample_members(self, k: int, seed: "Seed" = 0) -> list[PDAG]:
-        """Return DAGs drawn uniformly and independently from the class."""
-        return sample_members(self.cpdag, k, seed)
+        """Return DAGs drawn uniformly and independently from the class.
+
+        Parameters
+        ----------
+        k : int
+            The number of DAGs to draw; the same DAG may be drawn several times.
+        seed : int or numpy.random.Generator, optional
+            The source of randomness.
+
+        Returns
+        -------
+        list of PDAG
+            Members of the class that have all arrows of the graph.
+        """
+        return tool("sample_members")(self.cpdag, k, seed)
 
     def effect(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 
 HOMES = {
     "sges.tools.adjustment": ("check_one_kind",),
+    "sges.tools.counting": ("class_size", "sample_members"),
     "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
     "sges.tools.export.dot": ("to_dot",),
     "sges.tools.export.formats": ("csv_text", "to_csv", "to_gml", "to_graphml"),

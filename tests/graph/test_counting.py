@@ -1,6 +1,8 @@
 """The size of a class and uniform draws from it, compared with a list of all members."""
 
 import random
+import subprocess
+import sys
 from collections import Counter
 from itertools import combinations, permutations
 from math import factorial
@@ -17,7 +19,6 @@ from sges.errors import InvalidArgument, NoConsistentExtension, Undecided
 from sges.graph import (
     PDAG,
     class_size,
-    counting,
     dag_to_cpdag,
     extensions,
     is_dag,
@@ -27,6 +28,7 @@ from sges.graph import (
 from sges.graph.meek import close_under_meek
 from sges.graph.undirected import Between
 from sges.network import random_dag, random_polytree
+from sges.tools import counting
 from strategies import cpdags
 
 
@@ -168,3 +170,11 @@ def test_names_are_kept_and_bad_arguments_refused() -> None:
         sample_members(chain, -1)
     with pytest.raises(NoConsistentExtension):
         class_size(PDAG.from_edges(4, undirected=[(0, 1), (1, 2), (2, 3), (3, 0)]))
+
+
+def test_the_package_of_graphs_offers_them_without_importing_a_tool() -> None:
+    code = (
+        "import sges.graph as g, sys; print({*g.__all__} - {*dir(g)}, 'sges.tools' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set() False\n"

@@ -1,6 +1,10 @@
-"""Graphs: the PDAG value, equivalence classes, undirected graphs, separation."""
+"""Graphs: the PDAG value, equivalence classes, undirected graphs, separation.
 
-from sges.graph.counting import class_size, sample_members
+``class_size`` and ``sample_members`` are tools, imported when they are first used.
+"""
+
+from typing import TYPE_CHECKING, Any
+
 from sges.graph.equivalence import (
     covered_edges,
     dag_to_cpdag,
@@ -15,9 +19,12 @@ from sges.graph.equivalence import (
 )
 from sges.graph.pdag import PDAG
 from sges.graph.separation import d_separated, is_imap
-from sges.graph.undirected import (
-    maximal_cliques,
-)
+from sges.graph.undirected import maximal_cliques
+from sges.toolbox import tool
+
+if TYPE_CHECKING:
+    from sges.tools.counting import class_size as class_size
+    from sges.tools.counting import sample_members as sample_members
 
 __all__ = [
     "PDAG",
@@ -37,3 +44,13 @@ __all__ = [
     "sample_members",
     "topological_order",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of these tools)
+    if name in ("class_size", "sample_members"):
+        return tool(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

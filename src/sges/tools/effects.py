@@ -1,7 +1,7 @@
 """The causal effects that are possible in an equivalence class.
 
 In a DAG the effect of x on y follows from adjusting for the parents of x.  A class has several
-DAGs, and so several possible parents of x (``sges.graph.counting`` finds them).  The possible
+DAGs, and so several possible parents of x (``sges.tools.counting`` finds them).  The possible
 effects are one value for each possible set of parents (IDA: Maathuis, Kalisch & Bühlmann 2009);
 ``sges.tools.adjustment`` estimates each of them.
 
@@ -31,17 +31,17 @@ from sges.errors import (
     is_number,
     shown,
 )
-from sges.graph.counting import (
-    MAX_PARENT_SETS,
-    multiplicities,
-    parent_choices,
-    possible_parents,
-)
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.named import Rows, label_of_level, printable, span
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 from sges.tools.adjustment import Data, DiscreteData, Floats, LinearData, data_of
+from sges.tools.counting import (
+    MAX_PARENT_SETS,
+    multiplicities,
+    parent_choices,
+    possible_parents,
+)
 
 __all__ = [
     "DiscreteEffect",
