@@ -81,7 +81,6 @@ def test_knowledge_prints_as_it_is_written() -> None:
 
 CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ({"required": [("a", "b"), ("b", "a")]}, "required edges form the cycle a→b→a"),
-    ({"required": [("a", "b"), ("a", "c"), ("c", "a")]}, "form the cycle a→c→a"),
     (
         {"required": [("d", "a"), ("a", "b"), ("b", "c"), ("c", "a")]},
         "required edges form the cycle a→b→c→a",
@@ -110,15 +109,10 @@ CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"required": [("a", "b", "c")]}, r"required\[0\]: \('a', 'b', 'c'\) is not an edge"),
     ({"required": ["ab"]}, r"required\[0\]: expected a list, not 'ab'"),
-    ({"required": ("a", "b")}, r"required\[0\]: expected a list, not 'a'"),
     ({"required": "ab"}, "required: expected a list, not 'ab'"),
-    ({"required": None}, "required: expected a list, not None"),
-    ({"required": {"a": "b"}}, "required: expected a list"),
-    ({"tiers": ["ab"]}, r"tiers\[0\]: expected a list, not 'ab'"),
     ({"tiers": [[["a"]]]}, r"tiers\[0\]: \['a'\] is not a variable"),
     ({"required": [(True, 2)]}, r"required\[0\]: True is not a variable"),
     ({"required": [(-1, 2)]}, r"required\[0\]: -1 is not a variable"),
-    ({"required": [(1.5, 2)]}, r"required\[0\]: 1.5 is not a variable"),
     ({"required": [("a", 1)]}, "'a' by name and 1 by position"),
     ({"required": [("a", 10**5000)]}, "'a' by name and an integer of about 5,000 digits by"),
     ({"tiers": [["a"]], "forbid_within": [1]}, "there are 1, counted from 0"),
@@ -144,11 +138,6 @@ def test_invalid_knowledge_is_refused_in_one_line(given: dict[str, Any], message
 def test_an_unknown_column_is_named_with_the_closest_one(name: str, message: str) -> None:
     with pytest.raises(KnowledgeError, match=message):
         Knowledge(forbidden=[("age", name)]).bind(NAMES)
-
-
-def test_a_position_that_python_does_not_write_is_refused_in_one_line() -> None:
-    with pytest.raises(KnowledgeError, match="variable an integer of about 5,000 digits, but"):
-        Knowledge(forbidden=[(0, 10**5000)]).bind(NAMES)
 
 
 def test_many_columns_are_not_all_listed() -> None:

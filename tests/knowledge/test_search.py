@@ -25,7 +25,7 @@ from sges.search import Progress, bes, fes, ges, poly_fes, sbes, sges, turning
 from sges.search.auto import auto_bound
 from sges.search.run import Run
 from sges.search.strategy import _enforce
-from worlds import gaussian_score, linear_data
+from worlds import gaussian_score
 
 Search = Callable[[Score, IndexedKnowledge, PDAG], Result]
 
@@ -196,28 +196,6 @@ class TestAForbiddenEdgeInTheWay:
 
 
 @every_search
-def test_required_edges_survive_data_that_say_independence(search: Search, seed: int) -> None:
-    _, data = linear_data(5, 0, 1000, seed)
-    required = [(0, 1), (1, 2), (3, 2)]
-    alone = PDAG.from_edges(5, required)
-    result = search(GaussianBIC(data, penalty=5.0), Knowledge(required).bind(5), alone)
-    assert result.cpdag == alone
-
-
-@every_search
-def test_forbidden_adjacencies_stay_out_where_data_say_dependence(
-    search: Search, seed: int
-) -> None:
-    """Also from the complete graph, which does not satisfy the knowledge."""
-    dag = PDAG.from_edges(4, [(0, 1), (1, 2), (2, 3)])
-    data = LinearGaussian.random(dag, seed=seed).sample(1000, seed=seed)
-    known = Knowledge(not_adjacent=[(0, 1)], required=[(2, 1)])
-    bound = known.bind(4)
-    result = search(GaussianBIC(data), bound, dag)
-    assert_satisfied(result.cpdag, known, bound)
-
-
-@every_search
 def test_the_steps_add_up_to_the_score_whatever_was_tried_and_dropped(
     search: Search, seed: int
 ) -> None:
@@ -256,31 +234,6 @@ def test_an_order_spares_score_evaluations(seed: int) -> None:
     assert informed.score_evaluations is not None
     assert free.score_evaluations is not None
     assert informed.score_evaluations < free.score_evaluations
-
-
-@every_search
-def test_no_time_at_all_still_gives_an_admissible_class(search: Search, seed: int) -> None:
-    for i, (dag, known) in enumerate(problems(false_problem, seed, count=30)):
-        bound = known.bind(dag.n)
-        score = GaussianBIC(LinearGaussian.random(dag, seed=i).sample(60, seed=i))
-        result = search_in_no_time(search, score, bound, dag)
-        assert not result.complete
-        assert_satisfied(result.cpdag, known, bound)
-
-
-def search_in_no_time(search: Search, score: Score, bound: IndexedKnowledge, dag: PDAG) -> Result:
-    """Run a search on a score that is interrupted when it is first asked for gains."""
-
-    class Interrupted:
-        n = score.n
-        local = staticmethod(score.local)
-
-        def insert_gains(self, *_: object) -> None:
-            raise KeyboardInterrupt
-
-        delete_gains = insert_gains
-
-    return search(Interrupted(), bound, dag)
 
 
 @pytest.mark.parametrize("phase", [fes, poly_fes])

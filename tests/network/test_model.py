@@ -63,21 +63,6 @@ def test_log_probability_of_one_row_is_a_scalar_and_of_impossible_rows_is_minus_
     assert certain.log_probability([[0], [1]]).tolist() == [-np.inf, 0.0]
 
 
-def test_log_probability_of_a_table_finds_columns_and_levels_by_name() -> None:
-    network = BayesianNetwork(
-        CHAIN, CHAIN_CPTS, names=["a", "b", "c"], levels=[["n", "y"], ["lo", "hi"], [1, 2, 3]]
-    )
-    table = Dataset(
-        names=("weight", "c", "a", "b"),
-        kinds=(Kind.CONTINUOUS, Kind.DISCRETE, Kind.DISCRETE, Kind.DISCRETE),
-        levels=(None, (3, 1), ("y", "n"), ("hi", "lo")),
-        values=np.array([[0.5, 1.5]]),
-        codes=np.array([[0, 1], [0, 1], [1, 0]], dtype=np.uint8),
-    )
-    by_hand = network.log_probability([[1, 0, 2], [0, 1, 0]])
-    assert network.log_probability(table).tolist() == by_hand.tolist()
-
-
 def test_a_sample_is_a_table_with_names_and_levels_that_a_seed_repeats() -> None:
     network = BayesianNetwork(CHAIN, CHAIN_CPTS, ["a", "b", "c"], [["n", "y"], "lh", "xyz"])
     data = network.sample(50, seed=3)
