@@ -40,10 +40,6 @@ v : int
     A node.
 s : int
     A set of nodes, as a mask.
-n : int
-    The number of nodes of the graph.
-what : str, optional
-    What a value is called in an error message.
 
 Returns
 -------
@@ -80,11 +76,7 @@ def nodes(s: NodeSet) -> Iterator[int]:
 
 
 def by_rank(s: NodeSet, ranking: Sequence[int] | None) -> Iterator[int]:
-    """Yield the nodes of a set in the order of a ranking of all nodes; None means by number.
-
-    >>> list(by_rank(0b10110, [4, 3, 2, 1, 0]))
-    [4, 2, 1]
-    """
+    """Yield the nodes of a set in the order of a ranking of all nodes; None means by number."""
     return nodes(s) if ranking is None else (v for v in ranking if s >> v & 1)
 
 
@@ -108,27 +100,13 @@ def nodeset(members: Iterable[int]) -> NodeSet:
     return s
 
 
-@documented_like(SETS)
 def first(s: NodeSet) -> int:
-    """Return the lowest node of a set that is not empty.
-
-    Returns
-    -------
-    int
-        The lowest node.
-    """
+    """Return the lowest node of a set that is not empty."""
     return (s & -s).bit_length() - 1
 
 
-@documented_like(SETS)
 def union(sets: Iterable[NodeSet]) -> NodeSet:
-    """Return the union of sets of nodes.
-
-    Parameters
-    ----------
-    sets : iterable of int
-        Sets of nodes, as masks.
-    """
+    """Return the union of sets of nodes."""
     total = 0
     for s in sets:
         total |= s
@@ -164,15 +142,8 @@ def subsets(s: NodeSet, at_most: int | None = None) -> Iterator[NodeSet]:
             yield sum(chosen)
 
 
-@documented_like(SETS)
 def by_size_then_nodes(s: NodeSet) -> tuple[int, ...]:
-    """Return a key that sorts sets in the order in which ``subsets`` yields them.
-
-    Returns
-    -------
-    tuple of int
-        The size of the set, then its nodes in increasing order.
-    """
+    """Return a key that sorts sets in the order in which ``subsets`` yields them."""
     return (s.bit_count(), *nodes(s))
 
 
@@ -193,26 +164,8 @@ def show(s: NodeSet) -> str:
     return "{" + ", ".join(map(str, nodes(s))) + "}"
 
 
-@documented_like(SETS)
 def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0) -> NodeSet:
-    """Return a set and all nodes that can be reached from it.
-
-    Parameters
-    ----------
-    step : callable
-        Returns the nodes to which one step leads from a node, as a mask: ``graph.children``, say,
-        or ``rows.__getitem__``.
-    start : int
-        The set of nodes to start from.
-    avoiding : int, optional
-        A set of nodes that must not be entered; nodes of ``start`` are entered already.
-
-    Examples
-    --------
-    >>> path = (0b010, 0b101, 0b1010, 0b100)  # 0 - 1 - 2 - 3
-    >>> show(reach(path.__getitem__, 0b0001)), show(reach(path.__getitem__, 0b0001, 0b0100))
-    ('{0, 1, 2, 3}', '{0, 1}')
-    """
+    """Return a set and all nodes that can be reached from it."""
     reached = todo = start
     allowed = ~(avoiding | start)
     while todo:
@@ -225,26 +178,7 @@ def reach(step: Callable[[int], NodeSet], start: NodeSet, avoiding: NodeSet = 0)
 
 
 def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[NodeSet]:
-    """Yield the connected components of an undirected graph, that of the lowest node first.
-
-    Parameters
-    ----------
-    step : callable
-        Returns the nodes adjacent to a node, as a mask.
-    within : int
-        The set of nodes whose induced subgraph is split into components.
-
-    Yields
-    ------
-    int
-        The nodes of one component, as a mask.
-
-    Examples
-    --------
-    >>> path = (0b010, 0b101, 0b1010, 0b100)  # 0 - 1 - 2 - 3
-    >>> [show(c) for c in components(path.__getitem__, 0b1101)]
-    ['{0}', '{2, 3}']
-    """
+    """Yield the connected components of an undirected graph, that of the lowest node first."""
     remaining = within
     while remaining:
         component = reach(step, remaining & -remaining, ~within)
@@ -252,49 +186,15 @@ def components(step: Callable[[int], NodeSet], within: NodeSet) -> Iterator[Node
         remaining &= ~component
 
 
-@documented_like(SETS)
 def as_nodeset(members: Nodes, n: int, what: str = "nodes") -> NodeSet:
-    """Return the set of the given nodes of a graph; raise an error if one is not a node.
-
-    Parameters
-    ----------
-    members : int or iterable of int
-        One node, or several nodes.
-
-    Raises
-    ------
-    GraphError
-        If a member is not one of the nodes ``0..n-1``.
-
-    Examples
-    --------
-    >>> as_nodeset({0, 2}, 3) == 0b101, as_nodeset(2, 3) == 0b100
-    (True, True)
-    """
+    """Return the set of the given nodes of a graph; raise an error if one is not a node."""
     if not isinstance(members, Iterable):
         members = (members,)
     return nodeset(as_node(v, n, what) for v in members)
 
 
-@documented_like(SETS)
 def as_node(v: int, n: int, what: str = "node") -> int:
-    """Return a node of a graph as an ``int``; raise an error if it is not a node.
-
-    Parameters
-    ----------
-    v : int
-        The node; NumPy's integers are accepted.
-
-    Returns
-    -------
-    int
-        The node.
-
-    Raises
-    ------
-    GraphError
-        If it is not one of the nodes ``0..n-1``.
-    """
+    """Return a node of a graph as an ``int``; raise an error if it is not a node."""
     try:
         node = index(v)
     except TypeError:

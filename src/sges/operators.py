@@ -27,9 +27,9 @@ from itertools import groupby
 from typing import ClassVar, NamedTuple, TypeVar
 
 from sges.docstrings import documented_like, documented_like_base
-from sges.errors import InvalidOperator, is_number, shown
+from sges.errors import InvalidOperator
 from sges.graph.completion import complete_locally
-from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG
 from sges.graph.undirected import adjacency, cliques
 from sges.nodeset import (
     NodeSet,
@@ -42,7 +42,7 @@ from sges.nodeset import (
     show,
     union,
 )
-from sges.score.protocol import Score, check_is_score
+from sges.score.protocol import Score
 
 __all__ = [
     "Delete",
@@ -98,23 +98,12 @@ class Operator(ABC):
 
     def _fill(self, x: int, y: int, members: NodeSet | Iterable[int]) -> None:
         """Set the two nodes and the set, which is a mask or an iterable of nodes."""
-        if type(x) is not int or type(y) is not int:
-            x, y = self._integer(x), self._integer(y)
-        try:
-            s = members if isinstance(members, int) else nodeset(map(self._integer, members))
-        except (TypeError, ValueError, OverflowError):
-            s = -1
+        s = members if isinstance(members, int) else nodeset(members)
         if s < 0:
-            raise InvalidOperator(f"{type(self).__name__}: {shown(members)} is not a set of nodes")
-        object.__setattr__(self, "x", x)
-        object.__setattr__(self, "y", y)
+            raise InvalidOperator(f"{type(self).__name__}: {s} is not a set of nodes")
+        object.__setattr__(self, "x", int(x))  # NumPy's integers would overflow at 64 nodes
+        object.__setattr__(self, "y", int(y))
         object.__setattr__(self, self.set_name.lower(), s)
-
-    def _integer(self, v: int) -> int:
-        """Return a node as an ``int``; NumPy's integers are accepted."""
-        if not is_number(v, whole=True):
-            raise InvalidOperator(f"{type(self).__name__}: {shown(v)} is not a node")
-        return int(v)
 
     @property
     def chosen(self) -> NodeSet:
@@ -158,7 +147,6 @@ class Operator(ABC):
     @documented_like(precondition)
     def problem(self, cpdag: PDAG) -> str | None:
         """Return why the operator is not valid on a graph."""
-        check_graph("cpdag", cpdag)
         n = cpdag.n
         if not (0 <= self.x < n and 0 <= self.y < n) or self.chosen >> n:
             return f"nodes must be in 0..{n - 1}"
@@ -197,7 +185,6 @@ class Operator(ABC):
         InvalidOperator
             If the operator is not valid on the graph.
         """
-        check_is_score(score)
         self._check(cpdag)
         return self.gain(score, cpdag)
 
@@ -300,7 +287,6 @@ class Insert(Operator):
 @documented_like(GENERATOR)
 def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
     """Yield every valid Insert on a graph lazily, pair by pair."""
-    check_graph("cpdag", cpdag)
     everything = (1 << cpdag.n) - 1
     for x in range(cpdag.n):
         for y in nodes(everything & ~(cpdag.adjacent(x) | 1 << x)):
@@ -310,7 +296,6 @@ def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
 @documented_like(GENERATOR)
 def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     """Yield every valid Insert(x, y, T) for one pair lazily."""
-    x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     if not cpdag.is_clique(na):
         return
@@ -323,8 +308,7 @@ def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
 
 
 def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
-    """Return two nodes of a graph as integers; raise an error if one is not a node of a graph."""
-    check_graph("cpdag", cpdag)
+    """Return two nodes of a graph as integers; raise an error if one is not a node of it."""
     return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
 
 
@@ -395,7 +379,6 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
     The two orders have the same effect and score, but use different families; both are generated
     and counted, as in the paper.
     """
-    check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
         for y in nodes(cpdag.out[x]):
             yield from deletes(cpdag, x, y)
@@ -404,7 +387,6 @@ def all_deletes(cpdag: PDAG) -> Iterator[Delete]:
 @documented_like(GENERATOR)
 def deletes(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     """Yield every valid Delete(x, y, H) for one edge lazily."""
-    x, y = as_pair(cpdag, x, y)
     na = cpdag.na(y, x)
     for kept in cliques(adjacency(cpdag, na), na):
         yield Delete(x, y, na & ~kept)
@@ -467,7 +449,7 @@ class Turn(Operator):
                 )
         elif missing := na & ~c:
             return f"C must contain NA_{{{y},{x}}}, but lacks {show(missing)}"
-        elif not self.path_is_free(cpdag):
+        elif not self._path_is_free(cpdag):
             blocking = c | cpdag.neighbors(x)
             return (
                 f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = {show(blocking)}"
@@ -490,15 +472,8 @@ class Turn(Operator):
         arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
         return cpdag.edited(direct=arrows)
 
-    @documented_like(GRAPHS)
-    def path_is_free(self, cpdag: PDAG) -> bool:
-        """Return whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x.
-
-        Returns
-        -------
-        bool
-            True also if the edge is undirected, where there is no such condition.
-        """
+    def _path_is_free(self, cpdag: PDAG) -> bool:
+        """Return whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x."""
         x, y = self.x, self.y
         if cpdag.neighbors(y) >> x & 1:
             return True
@@ -510,7 +485,6 @@ class Turn(Operator):
 @documented_like(GENERATOR)
 def all_turns(cpdag: PDAG) -> Iterator[Turn]:
     """Yield every valid Turn on a graph lazily, pair by pair."""
-    check_graph("cpdag", cpdag)
     for x in range(cpdag.n):
         for y in nodes(cpdag.into[x]):
             yield from turns(cpdag, x, y)
@@ -519,14 +493,13 @@ def all_turns(cpdag: PDAG) -> Iterator[Turn]:
 @documented_like(GENERATOR)
 def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily."""
-    x, y = as_pair(cpdag, x, y)
     directed = not cpdag.neighbors(y) >> x & 1
     for required, free in parts_of_c(cpdag, x, y):
         for v in nodes(required):
             free &= cpdag.adjacent(v)
         for t in cliques(adjacency(cpdag, free), free):
             turn = Turn(x, y, required | t)
-            if (t or directed) and turn.path_is_free(cpdag):
+            if (t or directed) and turn._path_is_free(cpdag):
                 yield turn
 
 

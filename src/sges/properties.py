@@ -117,6 +117,7 @@ class AtMost(ABC):
         int or Between
             The measure, or an interval that contains it if computing it would take too long.
         """
+        check_graph("graph", graph)
         return cls.measure_dag(graph if is_dag(graph) else pdag_to_dag(graph))
 
     @classmethod

@@ -1,8 +1,8 @@
 """The measures that can be assumed, on random graphs: how small each is where it would be assumed.
 
-er        Erdős–Rényi graphs
-causes    scale-free graphs whose hubs are common causes
-effects   the same graphs with every edge reversed: the hubs are common effects
+    er        Erdős–Rényi graphs
+    causes    scale-free graphs whose hubs are common causes
+    effects   the same graphs with every edge reversed: the hubs are common effects
 
 The measures are those of ``sges.properties``.
 """

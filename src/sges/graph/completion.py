@@ -27,27 +27,7 @@ from sges.nodeset import first, nodes, nodeset, reach
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
-    """Return the CPDAG of a PDAG that an operator has made from another CPDAG.
-
-    Parameters
-    ----------
-    cpdag : PDAG
-        The CPDAG before the operator.
-    edited : PDAG
-        The PDAG that a valid operator on x and y makes of it.
-    x, y : int
-        The nodes of the operator.
-
-    Returns
-    -------
-    PDAG
-        The same graph as ``pdag_to_cpdag(edited)``.
-
-    Raises
-    ------
-    NoConsistentExtension
-        If the changed components have no consistent extension: the operator was not valid.
-    """
+    """Return the CPDAG of a PDAG that an operator has made from another CPDAG."""
     region = reach(cpdag.neighbors, 1 << x | 1 << y)
     arrows = consistent_extension(edited, region)
     if arrows is None:

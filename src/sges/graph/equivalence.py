@@ -21,7 +21,7 @@ from typing import TypeVar
 from sges.docstrings import documented_like
 from sges.errors import NoConsistentExtension, NotADAG
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge
 from sges.nodeset import NodeSet, Rows, first, nodes, union
 
 Node = TypeVar("Node")
@@ -30,7 +30,6 @@ Node = TypeVar("Node")
 @documented_like(ANSWER, GRAPHS)
 def is_dag(graph: PDAG) -> bool:
     """Return whether every edge is directed and no directed path returns to its start."""
-    check_graph("graph", graph)
     if any(map(and_, graph.out, graph.into)):  # an undirected edge
         return False
     try:
@@ -54,7 +53,6 @@ def topological_order(dag: PDAG) -> list[int]:
     NotADAG
         If the graph has an undirected edge or a directed cycle.
     """
-    check_graph("dag", dag)
     if any(map(and_, dag.out, dag.into)):
         x, y = dag.undirected_edges()[0]
         raise NotADAG(
@@ -148,7 +146,6 @@ def pdag_to_dag(pdag: PDAG) -> PDAG:
     Dor & Tarsi (1992), "A simple algorithm to construct a consistent extension of a partially
     oriented graph", Technical Report R-185, UCLA.
     """
-    check_graph("pdag", pdag)
     arrows = consistent_extension(pdag, (1 << pdag.n) - 1)
     if arrows is None:
         raise NoConsistentExtension(
@@ -209,7 +206,6 @@ def pdag_to_cpdag(pdag: PDAG) -> PDAG:
 @documented_like(ANSWER, GRAPHS)
 def is_cpdag(graph: PDAG) -> bool:
     """Return whether a graph is the CPDAG of some class."""
-    check_graph("graph", graph)
     try:
         return pdag_to_cpdag(graph) == graph
     except NoConsistentExtension:
@@ -230,7 +226,6 @@ def covered_edges(dag: PDAG) -> list[Edge]:
     list of (int, int)
         The covered edges as pairs (x, y).
     """
-    check_graph("dag", dag)
     return [(x, y) for x, y in dag.directed_edges() if dag.parents(y) == dag.parents(x) | 1 << x]
 
 

@@ -20,35 +20,12 @@ the order does not matter.
 
 from collections.abc import Iterable
 
-from sges.docstrings import documented_like
-from sges.graph.pdag import GRAPHS, PDAG, Edge
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes
 
 
-@documented_like(GRAPHS)
 def close_under_meek(pdag: PDAG, direct: Iterable[Edge] = ()) -> PDAG:
-    """Direct the given edges, then apply Meek's rules until none applies.
-
-    Parameters
-    ----------
-    direct : iterable of (int, int), optional
-        Pairs (x, y) to direct as x → y first.
-
-    Returns
-    -------
-    PDAG
-        The closed graph.
-
-    References
-    ----------
-    Meek (1995), "Causal inference and causal explanation with background knowledge", UAI.
-
-    Examples
-    --------
-    >>> chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
-    >>> close_under_meek(chain, [(0, 1)])
-    PDAG(3 nodes: 0→1, 1→2)
-    """
+    """Direct the given edges, then apply Meek's rules until none applies."""
     graph = pdag.edited(direct=direct)
     work = _Closing(graph)
     for u, v in graph.directed_edges():
@@ -65,26 +42,6 @@ def direct_in_turn(closed: PDAG, arrows: Iterable[Edge]) -> tuple[PDAG, list[Edg
     and the arrows before it exactly if its edge is already directed the other way when its turn
     comes; no search for an extension is needed.  Such arrows are skipped, and returned.  The cost
     is that of the edges around the arrows, not that of the graph.
-
-    Parameters
-    ----------
-    closed : PDAG
-        A graph that is closed under Meek's rules and has an extension.
-    arrows : iterable of (int, int)
-        Pairs (x, y) that are adjacent, to direct as x → y in turn.
-
-    Returns
-    -------
-    PDAG
-        The graph with the arrows, closed.
-    list of (int, int)
-        The arrows that contradict the graph or the arrows before them.
-
-    Examples
-    --------
-    >>> chain = PDAG.from_edges(3, undirected=[(0, 1), (1, 2)])
-    >>> direct_in_turn(chain, [(0, 1), (2, 1)])  # 0 → 1 makes 1 → 2
-    (PDAG(3 nodes: 0→1, 1→2), [(2, 1)])
     """
     work = _Closing(closed)
     contradicting = []

@@ -10,7 +10,7 @@ Paper: Appendix A, d-separation; Section 3, IMAP.
 from sges.docstrings import documented_like
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag, topological_order
-from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG
 from sges.graph.undirected import moral_graph
 from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach
 
@@ -43,7 +43,6 @@ def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
     >>> d_separated(collider, 0, 1), d_separated(collider, 0, 1, {2})
     (True, False)
     """
-    check_graph("dag", dag)
     xs, ys = as_nodeset(x, dag.n, "x"), as_nodeset(y, dag.n, "y")
     conditioned = as_nodeset(given, dag.n, "given")
     if twice := xs & ys | (xs | ys) & conditioned:
@@ -101,8 +100,6 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     >>> is_imap(chain, collider), is_imap(PDAG.complete(3), chain)
     (False, True)
     """
-    check_graph("candidate", candidate)
-    check_graph("truth", truth)
     if candidate.n != truth.n:
         raise GraphError(
             f"the candidate has {candidate.n} nodes and the truth {truth.n}; the numbers must be "

@@ -27,22 +27,13 @@ Paper: Section 4.3, maximal cliques.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sges.docstrings import documented_like
-from sges.errors import GraphError, NotChordal, check_number, shown
-from sges.graph.pdag import GRAPHS, PDAG, check_graph
-from sges.nodeset import NodeSet, Rows, by_rank, check_mask, nodes, nodeset, show, union
+from sges.errors import NotChordal
+from sges.graph.pdag import PDAG
+from sges.nodeset import NodeSet, Rows, by_rank, nodes, nodeset, show, union
 
 
 class Between(NamedTuple):
-    """An interval that is known to contain a number which is not known exactly.
-
-    Parameters
-    ----------
-    low : int
-        The smallest possible value.
-    high : int
-        The largest possible value.
-    """
+    """An interval that is known to contain a number which is not known exactly."""
 
     low: int
     high: int
@@ -61,21 +52,8 @@ def maximum_cardinality_search(
 ) -> list[int]:
     """Order the nodes so that each, when taken, has the most neighbors taken before it.
 
+    Ties are broken in favor of the first in a ranking of all nodes, or else of the lowest.
     On a chordal graph the earlier neighbors of each node form a clique.
-
-    Parameters
-    ----------
-    adjacent : sequence or mapping of int
-        For each node, the set of the nodes adjacent to it, as a mask.
-    within : int
-        The set of nodes whose induced subgraph is used, as a mask.
-    ranking : sequence of int, optional
-        All nodes; ties are broken in favor of the first in this order.  By default of the lowest.
-
-    Returns
-    -------
-    list of int
-        The nodes in the order in which the search takes them.
     """
     order = []
     count = dict.fromkeys(by_rank(within, ranking), 0)
@@ -89,7 +67,6 @@ def maximum_cardinality_search(
     return order
 
 
-@documented_like(maximum_cardinality_search)
 def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     """Return the maximal cliques of a chordal graph, sorted.
 
@@ -99,6 +76,13 @@ def maximal_cliques(adjacent: Rows, within: NodeSet) -> list[NodeSet]:
     be deleted.
 
     Paper: Section 4.3, maximal cliques.
+
+    Parameters
+    ----------
+    adjacent : sequence or mapping of int
+        For each node, the set of the nodes adjacent to it, as a mask.
+    within : int
+        The set of nodes whose induced subgraph is used, as a mask.
 
     Returns
     -------
@@ -143,10 +127,6 @@ def cliques(adjacent: Rows, within: NodeSet) -> Iterator[NodeSet]:
 
     They come one at a time, in the order of their sorted nodes, and only the path to the current
     one is stored.  The graph need not be chordal.
-
-    >>> path = (0b010, 0b101, 0b010)
-    >>> [show(c) for c in cliques(path, 0b111)]
-    ['{}', '{0}', '{0, 1}', '{1}', '{1, 2}', '{2}']
     """
     stack = [(0, within)]
     while stack:
@@ -167,10 +147,6 @@ def largest_clique(
     Branch and bound.  Color the candidates greedily so that adjacent ones differ: a clique has
     at most one node of each color, so a branch with too few colors cannot beat the best clique
     (Tomita & Seki 2003).  The graph need not be chordal.
-
-    >>> square = (0b1010, 0b0101, 0b1010, 0b0101)
-    >>> largest_clique(square, [0b1111]), largest_clique(square, [0b0101, 0])
-    (2, 1)
     """
     best = expanded = 0
     # a bound on the size, the size of a clique, and the nodes that may join it
@@ -204,30 +180,8 @@ def _colored(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
             yield v, color
 
 
-@documented_like(GRAPHS)
 def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]:
-    """Return the moral graph of a DAG: its skeleton, with every two parents of a node joined.
-
-    Parameters
-    ----------
-    within : int, optional
-        A set of nodes that contains the parents of each of them, as a mask: the moral graph of
-        this part of the DAG is returned.  By default all nodes.
-
-    Returns
-    -------
-    tuple of int
-        For each node, the set of the nodes adjacent to it, as a mask.
-
-    Examples
-    --------
-    >>> collider = PDAG.from_edges(3, [(0, 2), (1, 2)])
-    >>> [show(row) for row in moral_graph(collider)]
-    ['{1, 2}', '{0, 2}', '{0, 1}']
-    """
-    check_graph("dag", dag)
-    if within is not None:
-        check_mask(within, dag.n, "within")
+    """Return the moral graph of a DAG: its skeleton, with every two parents of a node joined."""
     rows = [0] * dag.n
     for v in range(dag.n) if within is None else nodes(within):
         family = dag.parents(v) | 1 << v
@@ -279,31 +233,8 @@ def minor_min_width(adjacent: Sequence[NodeSet]) -> int:
     return width
 
 
-@documented_like(maximum_cardinality_search)
 def treewidth(adjacent: Sequence[NodeSet], allowed_sets: int = 20_000) -> int | Between:
-    """Return the treewidth of an undirected graph, or an interval that contains it.
-
-    Parameters
-    ----------
-    allowed_sets : int, optional
-        How many sets of eliminated nodes may be tried for each width.
-
-    Returns
-    -------
-    int or Between
-        The treewidth, or an interval if the limit was reached.
-
-    Examples
-    --------
-    >>> cycle = (0b1010, 0b0101, 0b1010, 0b0101)
-    >>> treewidth(cycle)
-    2
-    """
-    if isinstance(adjacent, str | bytes) or not isinstance(adjacent, Sequence):
-        raise GraphError(f"adjacent = {shown(adjacent)}: it must contain one mask per node")
-    for row in adjacent:
-        check_mask(row, len(adjacent), "adjacent")
-    check_number("allowed_sets", allowed_sets, whole=True)
+    """Return the treewidth of an undirected graph, or an interval that contains it."""
     high = min_fill(adjacent).width
     for k in range(minor_min_width(adjacent), high):
         answer = _can_eliminate(adjacent, k, allowed_sets)

@@ -23,50 +23,24 @@ The tests compare with a check of all members of the class, one by one.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sges.docstrings import documented_like
 from sges.errors import KnowledgeError
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag
 from sges.graph.meek import direct_in_turn
-from sges.graph.pdag import ANSWER, GRAPHS, PDAG, Edge
+from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet, by_rank, components, first, nodes, nodeset, reach
 
-CONSTRAINTS = """Constraints on graphs.
 
-Parameters
-----------
-n : int
-    The number of nodes of the graph.
-required : tuple of (int, int)
-    The edges x → y that must be in the graph, as pairs (x, y).
-forbidden : tuple of int
-    For each x, the set of the y to which it must not point, as a mask.
-
-Returns
--------
-IndexedKnowledge
-    The constraints.
-"""
-
-
-@documented_like(CONSTRAINTS)
 @dataclass(frozen=True, slots=True)
 class IndexedKnowledge:
-    """Hard constraints on graphs with nodes ``0..n-1``; made by ``Knowledge.bind``.
-
-    Parameters
-    ----------
-    forbidden : tuple of int
-        For each x, the set of the y to which it must not point, as a mask; this includes the
-        reverse of each required edge.
-    relaxed : IndexedKnowledge, optional
-        The weaker knowledge under which a search keeps its guarantee step by step: the required
-        edges, and the order that the knowledge implies.  None if the knowledge says no more.
-    """
+    """Hard constraints on graphs with nodes ``0..n-1``; made by ``Knowledge.bind``."""
 
     n: int
     required: tuple[Edge, ...]
     forbidden: tuple[NodeSet, ...]
+    """For each x, the set of the y to which it must not point; reversed required edges included."""
     relaxed: "IndexedKnowledge | None" = None
+    """The weaker knowledge under which a search keeps its guarantee step by step: the required
+    edges, and the order that the knowledge implies.  None if the knowledge says no more."""
     barred: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
     """For each y, the set of the x that must not point to it."""
     fixed: tuple[NodeSet, ...] = field(init=False, repr=False, compare=False)
@@ -80,7 +54,6 @@ class IndexedKnowledge:
         object.__setattr__(self, "fixed", tuple(fixed))
 
     @classmethod
-    @documented_like(CONSTRAINTS)
     def of(
         cls, n: int, required: Iterable[Edge], forbidden: Sequence[NodeSet]
     ) -> "IndexedKnowledge":
@@ -92,7 +65,6 @@ class IndexedKnowledge:
         is_implied = all(not forbidden[v] & ~implied[v] for v in range(n))
         return cls(n, edges, rows, None if is_implied else cls(n, edges, implied))
 
-    @documented_like(CONSTRAINTS, PDAG.relabel)
     def relabel(self, new: Sequence[int]) -> "IndexedKnowledge":
         """Return the constraints after renumbering the nodes: node v becomes ``new[v]``."""
         rows = [0] * self.n
@@ -100,52 +72,26 @@ class IndexedKnowledge:
             rows[new[x]] = nodeset(new[y] for y in nodes(row))
         return IndexedKnowledge.of(self.n, [(new[a], new[b]) for a, b in self.required], rows)
 
-    @documented_like(CONSTRAINTS)
     def start(self, n: int, /) -> PDAG:
-        """Return the sparsest CPDAG with a member that satisfies the constraints.
-
-        Returns
-        -------
-        PDAG
-            The CPDAG of the required edges.
-        """
+        """Return the sparsest CPDAG with a member that satisfies the constraints."""
         self._check_size(n)
         return dag_to_cpdag(PDAG.from_edges(n, self.required))
 
-    @documented_like(ANSWER, GRAPHS)
     def admits(self, cpdag: PDAG, known: PDAG | None = None, /) -> bool:
         """Return whether some member of a class satisfies every constraint.
 
-        Parameters
-        ----------
-        known : PDAG, optional
-            The CPDAG of a class that is known to have such a member: then only the chain
-            components in which the two differ are examined.
+        If the class ``known`` has one, only the chain components in which they differ are examined.
         """
         where = None if known is None else _changed_components(known, cpdag)
         return self._refined(cpdag, where) is not None
 
-    @documented_like(GRAPHS)
     def refine(self, cpdag: PDAG, /) -> PDAG:
-        """Return a class with all edges directed that the knowledge decides.
-
-        Returns
-        -------
-        PDAG
-            The class refined: an edge is directed iff all members that satisfy the constraints
-            direct it the same way.
-
-        Raises
-        ------
-        KnowledgeError
-            If no member of the class satisfies the constraints.
-        """
+        """Return a class with all edges directed that the knowledge decides."""
         refined = self._refined(cpdag)
         if refined is None:
             raise KnowledgeError(f"no member of the class of {cpdag!r} satisfies the knowledge")
         return refined
 
-    @documented_like(GRAPHS)
     def member(
         self, cpdag: PDAG, within: NodeSet | None = None, ranking: Sequence[int] | None = None, /
     ) -> PDAG:
@@ -153,19 +99,6 @@ class IndexedKnowledge:
 
         The relaxed constraints come first, so that they hold if the class admits them.  Each
         chain component is directed by itself, so that it stays the same when others change.
-
-        Parameters
-        ----------
-        within : int, optional
-            The chain components to direct, as a mask; by default all of them.
-        ranking : sequence of int, optional
-            The nodes in the order in which to choose between members; by default that of their
-            numbers.
-
-        Returns
-        -------
-        PDAG
-            The member.
         """
         where = (1 << self.n) - 1 if within is None else within
         arrows = [] if self.relaxed is None else self.relaxed._directions(cpdag, where, ranking)
@@ -177,15 +110,8 @@ class IndexedKnowledge:
             rest += consistent_extension(graph, component, ranking) or ()
         return graph.edited(direct=rest)
 
-    @documented_like(GRAPHS)
     def violations(self, dag: PDAG, /) -> list[Edge]:
-        """Return the edges of a DAG that are forbidden, sorted.
-
-        Returns
-        -------
-        list of (int, int)
-            The forbidden edges as pairs (x, y).
-        """
+        """Return the edges of a DAG that are forbidden, sorted."""
         return [(x, y) for x in range(self.n) for y in nodes(dag.out[x] & self.forbidden[x])]
 
     def _refined(self, cpdag: PDAG, within: NodeSet | None = None) -> PDAG | None:
@@ -254,9 +180,6 @@ def implied_groups(allowed: Sequence[NodeSet]) -> list[NodeSet]:
     """Return the strongly connected components of the allowed edges, sources first.
 
     This is Kosaraju's algorithm.  An edge that points back over this order is not allowed.
-
-    >>> [list(nodes(group)) for group in implied_groups([0b110, 0b100, 0b010])]
-    [[0], [1, 2]]
     """
     finished: list[int] = []  # in the order in which a depth-first search leaves them
     fresh = remaining = (1 << len(allowed)) - 1

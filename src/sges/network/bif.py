@@ -25,7 +25,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.errors import FileError, GraphError, NetworkError, check_instance, check_path, shown
+from sges.errors import FileError, GraphError, NetworkError, check_path, shown
 from sges.graph.pdag import PDAG
 from sges.network.discrete import BayesianNetwork, scaled_rows
 from sges.nodeset import nodes
@@ -98,8 +98,6 @@ def write_bif(network: BayesianNetwork, path: str | os.PathLike[str]) -> None:
     FileError
         If the file cannot be written.
     """
-    check_instance("network", network, BayesianNetwork, "a BayesianNetwork")
-    check_path("path", path)
     write_text(path, "\n".join(_lines(network)) + "\n")
 
 

@@ -12,7 +12,7 @@ from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, check_graph
 from sges.network.base import Drawn, Floats, Network, is_array
 from sges.network.inference import Marginals, Table
 from sges.network.structures import Seed
@@ -68,6 +68,7 @@ class BayesianNetwork(Network):
         names: Sequence[str] | None = None,
         levels: Sequence[Sequence[Any]] | None = None,
     ) -> None:
+        check_graph("dag", dag)
         topological_order(dag)  # raises an error if it is not a DAG
         dag = dag if names is None else dag.named(names)
         tables = checked_cpts(dag, cpts)
@@ -103,6 +104,7 @@ class BayesianNetwork(Network):
         BayesianNetwork
             The network.
         """
+        check_graph("dag", dag)
         topological_order(dag)
         if not (is_number(concentration) and concentration > 0):
             raise NetworkError(f"concentration {shown(concentration)}: it must be positive")

@@ -12,7 +12,7 @@ from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG, check_graph, columns_of
+from sges.graph.pdag import PDAG, columns_of
 from sges.network.base import Drawn, Network, given_number, is_array
 from sges.network.structures import Seed
 
@@ -128,7 +128,6 @@ class LinearGaussian(Network):
         LinearGaussian
             The model.
         """
-        check_graph("dag", dag)
         check_seed(seed)
         rng = np.random.default_rng(seed)
         size = rng.uniform(*_range("weights", weights), size=(dag.n, dag.n))
