@@ -215,10 +215,6 @@ def test_the_counter_example_names_the_dag_for_which_the_property_holds(
         check_property(Mine())
 
 
-def test_an_interval_reads_as_one() -> None:
-    assert str(Between(3, 5)) == "between 3 and 5"
-
-
 def test_a_property_answers_outside_the_interval_and_refuses_inside(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
