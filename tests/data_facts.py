@@ -1,6 +1,21 @@
-"""The comparison of datasets in the tests of the data layer."""
+"""The comparison of datasets in the tests of the data layer, and files in small batches."""
 
-from sges.data import Dataset
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from sges.data import Dataset, files
+
+
+@contextmanager
+def batches_of(rows: int) -> Iterator[None]:
+    """Take all files for large ones, and read this many rows at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "LARGE_FILE_BYTES", 0)
+        patch.setattr(files, "BATCH_CELLS", 1)
+        patch.setattr(files, "MIN_BATCH_ROWS", rows)
+        yield
 
 
 def facts(data: Dataset) -> dict[str, object]:

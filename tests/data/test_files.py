@@ -13,7 +13,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from data_facts import facts
+from data_facts import batches_of, facts
 from sges.data import Dataset, Moments, discrete_of_file, moments_of_file
 from sges.errors import DataError, FileError, SgesError, in_shell
 
@@ -193,7 +193,8 @@ def test_a_batch_with_nothing_but_missing_values_is_streamed(tmp_path: Path) -> 
     path = tmp_path / "t.parquet"
     table = pa.table({"a": pa.array([None] * 20 + [1.5, 2.5] * 10), "b": ["u", "v"] * 20})
     pyarrow.parquet.write_table(table, path)
-    streamed = discrete_of_file(path, missing="level", batch_rows=10)
+    with batches_of(10):
+        streamed = discrete_of_file(path, missing="level")
     assert facts(streamed) == facts(Dataset.of(path, kinds="discrete", missing="level").merged())
 
 
@@ -212,12 +213,12 @@ def test_the_largest_weights_are_counted(tmp_path: Path) -> None:
     assert data.records == 2**53
     path = tmp_path / "t.csv"
     path.write_text(f"a,times\nu,{2**52}\nv,{2**52}\nu,0\n")
-    assert facts(discrete_of_file(path, weights="times", batch_rows=1)) == facts(
-        Dataset.of(path, weights="times").merged()
-    )
+    with batches_of(1):
+        streamed = discrete_of_file(path, weights="times")
+    assert facts(streamed) == facts(Dataset.of(path, weights="times").merged())
     path.write_text(f"a,times\nu,{2**52}\nv,{2**52}\nu,1\n")
-    with pytest.raises(DataError, match=r"exact only up to 2\*\*53"):
-        discrete_of_file(path, weights="times", batch_rows=1)
+    with batches_of(1), pytest.raises(DataError, match=r"exact only up to 2\*\*53"):
+        discrete_of_file(path, weights="times")
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
@@ -258,7 +259,8 @@ def test_columns_are_chosen_left_out_renamed_and_weighted_in_every_source(
             Dataset.of(source, exclude=["idd"])
         with pytest.raises(DataError, match="no column is left to read"):
             Dataset.of(source, columns=["x"], exclude=["x"])
-    streamed = moments_of_file(path, columns=["y", "x"], weights="times", batch_rows=7)
+    with batches_of(7):
+        streamed = moments_of_file(path, columns=["y", "x"], weights="times")
     memory = Moments.of(Dataset.of(path, columns=["y", "x"], weights="times"))
     assert streamed.records == memory.records == 75
     assert np.allclose(streamed.covariance, memory.covariance, rtol=1e-12)

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import naive_data as naive
-from data_facts import facts
+from data_facts import batches_of, facts
 from sges.data import Dataset, Moments, discrete_of_file, moments_of_file
 from sges.errors import DataError
 
@@ -48,12 +48,13 @@ def numbers(rows: int = 1000) -> pa.Table:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("batch_rows", [None, 10, 333])
+@pytest.mark.parametrize("rows", [10, 333])
 def test_streamed_moments_equal_those_in_memory_to_1e_12(
-    tmp_path: Path, kind: str, batch_rows: int | None
+    tmp_path: Path, kind: str, rows: int
 ) -> None:
     path = write(numbers(), tmp_path / f"t.{kind}")
-    streamed = moments_of_file(path, batch_rows=batch_rows)
+    with batches_of(rows):
+        streamed = moments_of_file(path)
     memory = Moments.of(Dataset.of(path, kinds="continuous"))
     scale = np.sqrt(np.diagonal(memory.covariance))
     assert np.abs((streamed.covariance - memory.covariance) / np.outer(scale, scale)).max() < 1e-12
@@ -64,7 +65,8 @@ def test_streamed_moments_equal_those_in_memory_to_1e_12(
 def test_streamed_moments_are_exact_to_1e_12(tmp_path: Path) -> None:
     table = numbers(400)
     _, exact = naive.exact_moments([np.asarray(c).tolist() for c in table.columns])
-    found = moments_of_file(write(table, tmp_path / "t.parquet"), batch_rows=10)
+    with batches_of(10):
+        found = moments_of_file(write(table, tmp_path / "t.parquet"))
     expected = np.array([[float(c) for c in row] for row in exact])
     scale = np.sqrt(np.diagonal(expected))
     assert np.abs((found.covariance - expected) / np.outer(scale, scale)).max() < 1e-12
@@ -85,14 +87,15 @@ def test_missing_values_are_counted_over_the_whole_file(tmp_path: Path, kind: st
     table.loc[[3, 999], "a"] = None
     table.loc[[3, 500], "b"] = None
     path = write(pa.Table.from_pandas(table, preserve_index=False), tmp_path / f"t.{kind}")
-    with pytest.raises(DataError, match=r"in 3 of 1000 rows \('a' 2, 'b' 2\)"):
-        moments_of_file(path, batch_rows=10)
-    found = moments_of_file(path, batch_rows=10, missing="drop")
+    with batches_of(10):
+        with pytest.raises(DataError, match=r"in 3 of 1000 rows \('a' 2, 'b' 2\)"):
+            moments_of_file(path)
+        found = moments_of_file(path, missing="drop")
     memory = Moments.of(Dataset.of(path, missing="drop", kinds="continuous"))
     assert found.records == 997
     assert np.allclose(found.covariance, memory.covariance, rtol=1e-9, atol=1e-18)
     assert found.notes == ("3 of 1000 rows were dropped for missing values in 'a' (2), 'b' (2)",)
-    with pytest.raises(DataError, match="'level' is for discrete columns; pass missing='drop'"):
+    with pytest.raises(DataError, match="'level' is for discrete columns: pass missing='em'"):
         moments_of_file(path, missing="level")
 
 
@@ -101,10 +104,11 @@ def test_infinities_in_any_batch_are_refused_with_their_row(tmp_path: Path) -> N
     values[57] = np.inf
     path = write(pa.table({"a": values}), tmp_path / "t.parquet")
     message = "column 'a' contains 1 infinite value, the first in row 57"
-    with pytest.raises(DataError, match=message):
-        moments_of_file(path, batch_rows=10)
-    with pytest.raises(DataError, match=message):
-        discrete_of_file(path, batch_rows=10)
+    with batches_of(10):
+        with pytest.raises(DataError, match=message):
+            moments_of_file(path)
+        with pytest.raises(DataError, match=message):
+            discrete_of_file(path)
     with pytest.raises(DataError, match=message):
         Dataset.of(path)
 
@@ -136,7 +140,8 @@ def test_streamed_discrete_data_equal_those_in_memory(
     tmp_path: Path, kind: str, missing: str
 ) -> None:
     path = write(levelled(600, 1, missing != "error"), tmp_path / f"t.{kind}")
-    streamed = discrete_of_file(path, missing=missing, batch_rows=50)  # type: ignore[arg-type]
+    with batches_of(50):
+        streamed = discrete_of_file(path, missing=missing)  # type: ignore[arg-type]
     memory = Dataset.of(path, kinds="discrete", missing=missing).merged()  # type: ignore[arg-type]
     assert facts(streamed) == facts(memory)
     assert f"{memory.records} records were merged into {memory.rows} distinct" in str(
@@ -158,8 +163,9 @@ def test_any_text_means_in_a_stream_what_it_means_in_memory(
 def _outcome(path: Path, *, streamed: bool) -> object:
     try:
         if streamed:
-            return facts(discrete_of_file(path, missing="level"))
-        return facts(Dataset.of(path, kinds={"a": "discrete"}, missing="level").merged())
+            with batches_of(50):
+                return facts(discrete_of_file(path, missing="level"))
+        return facts(Dataset.of(path, kinds="discrete", missing="level").merged())
     except DataError as error:
         return str(error).split("(")[0]
 
@@ -169,7 +175,9 @@ def test_declared_levels_survive_the_stream(tmp_path: Path) -> None:
     table = pa.Table.from_pandas(pd.DataFrame({"a": column}))
     for kind in ("parquet", "feather"):
         path = write(table, tmp_path / f"t.{kind}")
-        assert facts(discrete_of_file(path)) == facts(Dataset.of(path).merged())
+        with batches_of(50):
+            streamed = discrete_of_file(path)
+        assert facts(streamed) == facts(Dataset.of(path).merged())
     assert discrete_of_file(tmp_path / "t.feather").levels == (("z", "b", "a"),)
 
 
@@ -177,7 +185,8 @@ def test_many_distinct_rows_are_merged_across_batches(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rows = rng.integers(0, 3, size=(30_000, 12))
     path = write(pa.table({f"c{i}": rows[:, i] for i in range(12)}), tmp_path / "t.parquet")
-    found = discrete_of_file(path, batch_rows=1000)
+    with batches_of(1000):
+        found = discrete_of_file(path)
     assert found.weights is not None
     assert dict(
         zip(map(tuple, found.codes.T.tolist()), found.weights.tolist(), strict=True)
@@ -186,8 +195,9 @@ def test_many_distinct_rows_are_merged_across_batches(tmp_path: Path) -> None:
 
 def test_an_identifier_is_refused_before_the_stream_ends(tmp_path: Path) -> None:
     path = write(pa.table({"a": np.arange(70_000)}), tmp_path / "t.feather")
-    with pytest.raises(DataError, match=r"column 'a' has .* levels, .* looks like an identifier"):
-        discrete_of_file(path, batch_rows=10_000)
+    refused = pytest.raises(DataError, match=r"column 'a' has .* levels, .* like an identifier")
+    with batches_of(10_000), refused:
+        discrete_of_file(path)
 
 
 @pytest.mark.parametrize(

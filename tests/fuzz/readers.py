@@ -17,6 +17,7 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+from data_facts import batches_of
 from fuzz.harness import Reader
 from sges import (
     PDAG,
@@ -112,9 +113,11 @@ def _arrow_stream() -> list[bytes]:
 def _read_table(path: Path, number: int) -> object:
     """Read a table in one of four ways."""
     if number % 4 == 0:
-        return moments_of_file(path, missing="drop", batch_rows=10)
+        with batches_of(10):
+            return moments_of_file(path, missing="drop")
     if number % 4 == 1:
-        return discrete_of_file(path, missing="level", batch_rows=10)
+        with batches_of(10):
+            return discrete_of_file(path, missing="level")
     if number % 4 == 2:
         with path.open("rb") as file:
             return Dataset.of(file, missing="drop")

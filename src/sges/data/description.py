@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any
 
 from sges.data.reading import Kind
-from sges.errors import check_flag, check_number, in_shell, need
+from sges.errors import in_shell, need
 from sges.graph.named import Rows, cut, display_width, padded, printable, shortened
 from sges.toolbox import tool
 
@@ -237,8 +237,6 @@ class Description:
         str
             The size of the table, a line per column, the findings, and the notes.
         """
-        check_number("width", width, whole=True, least=1)
-        check_flag("shell", shell)
         width = max(width, MIN_WIDTH)
         lines = [*wrap(self.size, width), "", "Columns:", *_column_lines(self.columns, width)]
 

@@ -37,12 +37,9 @@ from sges.errors import (
     Argument,
     DataError,
     FileError,
-    InvalidArgument,
-    Message,
     SgesError,
     Spelling,
     out_of_memory,
-    shown,
 )
 from sges.writing import opened
 
@@ -69,6 +66,9 @@ LARGE_FILE_BYTES = 1 << 25
 BATCH_CELLS = 1 << 19
 """Values read together: 4 MiB of numbers."""
 
+MIN_BATCH_ROWS = 1024
+"""The least number of rows read together, however wide the table is."""
+
 Consumed = TypeVar("Consumed")
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -87,13 +87,10 @@ LOOSER_TYPES: dict[ArrowType, ArrowType] = {
 
 
 class NotOfType(DataError):
-    """A field of a text file that is not of its column's type; ``column`` is the name in the file.
+    """A field of a text file that is not of the type of ``column``, its name in the file."""
 
-    Users see it if numbers were expected.
-    """
-
-    def __init__(self, message: str, column: str) -> None:
-        super().__init__(message)
+    def __init__(self, column: str) -> None:
+        super().__init__(column)
         self.column = column
 
 
@@ -189,37 +186,25 @@ class File:
                 table = _open_arrow(stream).read_all().select(names)
         return self._columns(table)
 
-    def batches(
-        self, rows: int, types: Mapping[str, ArrowType] | None = None
-    ) -> Iterator[list[Column]]:
-        """Yield the columns to read, at most ``rows`` rows at a time.
-
-        ``types`` are those of the columns of a text file, under the names that they have there;
-        without, the first block decides.
-        """
-        batches = self._batches(rows, dict(types or {}))
+    def _parts(self, types: Mapping[str, ArrowType]) -> Iterator[list[Column]]:
+        """Yield some rows at a time; ``types`` are by the names of columns in a text file."""
+        rows = max(MIN_BATCH_ROWS, BATCH_CELLS // len(self.places))
+        batches = self._batches(rows, dict(types))
         while True:
             with _one_line_errors(self):
                 try:
                     batch = next(batches, None)
                 except pa.ArrowInvalid as error:
-                    match = re.search(r"CSV column #(\d+).*invalid value '(.*)'", str(error))
+                    match = re.search(r"CSV column #(\d+).*invalid value", str(error))
                     if match is None:
                         raise
-                    name = self.schema.names[int(match[1])]
-                    what = (
-                        f"{self.name}: column {name!r} contains {match[2]!r}, which is not a number"
-                    )
-                    advice = "; leave the column out with ", Argument("exclude", [name])
-                    raise NotOfType(Message(what, *advice), name) from error
+                    raise NotOfType(self.schema.names[int(match[1])]) from error
             if batch is None:
                 return
             for start in range(0, batch.num_rows, rows):
                 yield self._columns(batch.slice(start, rows))
 
-    def consumed(
-        self, consume: Callable[[Iterator[list[Column]]], Consumed], rows: int | None = None
-    ) -> Consumed | None:
+    def consumed(self, consume: Callable[[Iterator[list[Column]]], Consumed]) -> Consumed | None:
         """Return what a function returns for the batches of the file, in types of whole columns.
 
         The types of a text file are those of its first block.  Where a later field is not of that
@@ -233,7 +218,7 @@ class File:
         types = dict(first)
         while True:
             try:
-                return consume(self.batches(rows or max(1024, BATCH_CELLS // len(places)), types))
+                return consume(self._parts(types))
             except NotOfType as error:
                 types[error.column] = LOOSER_TYPES[types[error.column]]
                 if pa.types.is_null(first[error.column]) and types[error.column] == pa.string():
@@ -301,8 +286,6 @@ def _native(path: Path) -> Any:  # noqa: ANN401 (what pyarrow accepts)
 def open_file(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> File:
     """Return the file at a path, an open binary file, or standard input (``"-"``)."""
     if not isinstance(source, str | os.PathLike):
-        if not hasattr(source, "read"):
-            raise InvalidArgument(f"path = {shown(source)}: it must be a path, or an open file")
         file = _file_of_bytes(str(getattr(source, "name", "table")), source, reading)
     elif not os.fspath(source):  # which stands for the current folder
         raise FileError("the path of the table is empty; give the path of a file")

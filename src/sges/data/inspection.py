@@ -5,12 +5,11 @@ other columns, collinear groups, a common factor, curves).
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sges.data import checks, relations
 from sges.data.checks import (
@@ -42,20 +41,21 @@ from sges.data.description import ColumnFacts, Description, Finding
 from sges.data.em import too_few_pairs
 from sges.data.moments import Moments
 from sges.data.reading import (
-    Format,
     Kind,
     Kinds,
     Missing,
     Reading,
+    ReadingOptions,
     Table,
     is_path,
     kinds_asked,
     label_notes,
+    reading_of_call,
 )
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
 from sges.docstrings import documented_like
-from sges.errors import DataError, Message, check_instance
+from sges.errors import DataError, Message
 
 if TYPE_CHECKING:
     from sges.data.files import File
@@ -100,15 +100,7 @@ def inspect(
     *,
     kinds: Kinds = None,
     missing: Missing = "error",
-    names: Sequence[str] | None = None,
-    weights: str | Sequence[float] | NDArray[Any] | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str | None = None,
-    missing_words: Sequence[str] | None = None,
-    format: Format | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Description:
     """Describe a table before a search, and point out what matters for it.
 
@@ -121,6 +113,8 @@ def inspect(
     ----------
     missing
         As in ``Dataset.of``; by default missing values are described.
+    **reading : optional
+        The other options of ``Dataset.of``.
 
     Returns
     -------
@@ -139,27 +133,23 @@ def inspect(
     >>> [(column.name, column.missing) for column in found.columns]
     [('a', 1), ('b', 0)]
     """
-    reading = Reading(
-        kinds=kinds, missing=missing, names=names, weights=weights, columns=columns,
-        exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
-        missing_words=missing_words, format=format,
-    )  # fmt: skip
+    options = reading_of_call(inspect, kinds, missing, reading)
     is_read = isinstance(table, Dataset)
     undecided = missing == "error" and not is_read
     if undecided:  # describe missing values instead of raising an error
-        reading = replace(reading, missing="em")
+        options = replace(options, missing="em")
     if is_read or comes_in_parts(table):
-        whole = statistics_of(table, reading, rows=True)
+        whole = statistics_of(table, options, rows=True)
         assert isinstance(whole, Dataset)
         return describe(whole)
-    in_column = reading.weights if isinstance(reading.weights, str) else None
-    readable, noted, errors = _readable_columns(table, reading, in_column)
+    in_column = options.weights if isinstance(options.weights, str) else None
+    readable, noted, errors = _readable_columns(table, options, in_column)
     names_read = [column.name for column in readable if column.name != in_column]
-    asked = kinds_asked(reading, [*names_read, *(error.column for error in errors)])
-    usable, unusable = _without_unusable(readable, in_column, asked, errors, decimal)
+    asked = kinds_asked(options, [*names_read, *(error.column for error in errors)])
+    usable, unusable = _without_unusable(readable, in_column, asked, errors, options.decimal)
     names_used = {column.name for column in usable}
     asked = {name: kind for name, kind in asked.items() if name in names_used}
-    data = dataset_of_columns(usable, replace(reading, kinds=asked), noted, is_described=True)
+    data = dataset_of_columns(usable, replace(options, kinds=asked), noted, is_described=True)
     if data.holes is not None and data.records < 2:
         what, advice = str(too_few_pairs(data.records)).capitalize().split("; ")
         advice = f"No graph can be learned with missing='em': {advice}."
@@ -167,7 +157,7 @@ def inspect(
     if undecided:  # leave out the notes on EM, which was not requested
         omitted = effective_notes(replace(data, unit=1.0))
         data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))
-    description = describe(data, frozenset(asked), decimal)
+    description = describe(data, frozenset(asked), options.decimal)
     return replace(description, findings=(*unusable, *description.findings))
 
 
@@ -318,26 +308,7 @@ def _findings(data: Dataset) -> list[Finding]:
 
 
 def glance(data: Dataset | Moments) -> tuple[str, ...]:
-    """Return the topics of serious findings, from checks that take a few hundredths of a second.
-
-    Parameters
-    ----------
-    data : Dataset or Moments
-        The table, some of whose rows are examined, or moments, whose correlations are examined.
-
-    Returns
-    -------
-    tuple of str
-        The topics, such as "collinear columns"; ``Dataset.describe`` says more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.random.default_rng(0).normal(size=(200, 2))
-    >>> glance(Dataset.of(x)), glance(Dataset.of(np.column_stack([x, x.sum(axis=1)])))
-    ((), ('collinear columns',))
-    """
-    check_instance("data", data, Dataset | Moments, "a Dataset or Moments")
+    """Return the topics of serious findings, from checks that take a few hundredths of a second."""
     if isinstance(data, Moments):
         findings = relations.linear_relations_of(
             list(data.names), data.covariance, data.records, brief=True

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import has_finite_sum
-from sges.errors import DataError, InvalidArgument, shown
+from sges.errors import DataError
 from sges.graph.named import printable
 
 if TYPE_CHECKING:
@@ -136,8 +136,6 @@ class Moments:
 
         Raises
         ------
-        InvalidArgument
-            If ``other`` is not a ``Moments``.
         DataError
             If the columns differ.
 
@@ -154,8 +152,6 @@ class Moments:
         >>> both.records, both.mean.tolist(), both.covariance.tolist()
         (4, [2.5], [[1.25]])
         """
-        if not isinstance(other, Moments):
-            raise InvalidArgument(f"merge: {shown(other)} is not Moments")
         check_same_columns(self.names, other.names, "moments")
         records = self.records + other.records
         share = other.records / records

@@ -1,8 +1,7 @@
 """The entry point for all tables, also those in parts: large files, folders, Dask, queries.
 
 ``statistics_of`` summarizes each part where it is (``sges.data.parts``), and reads the rows if
-summaries do not describe the table.  For ``moments_of_file`` and ``discrete_of_file`` the kind of
-the columns is known: memory holds a batch of rows and one matrix of products, or the distinct rows.
+summaries do not describe the table.
 """
 
 import os
@@ -11,41 +10,37 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from uuid import uuid4
 
 import numpy as np
 
-from sges.data.columns import Column, data_error, floats
+from sges.data.columns import Column, data_error
 from sges.data.dataset import (
     Dataset,
     FractionalWeights,
     dataset_in_memory,
     dataset_of_columns,
-    usable_rows,
 )
-from sges.data.decisions import Tally
-from sges.data.moments import Block, Moments, block_rows, moments_of_blocks
+from sges.data.moments import Moments
 from sges.data.parts import Summary, merged
 from sges.data.reading import (
-    Format,
-    Kind,
     Missing,
     Reading,
+    ReadingOptions,
     Table,
     is_path,
     label_notes,
     places_to_read,
+    reading_of_call,
 )
 from sges.data.tables import columns_of, comes_in_parts, is_dask, lazy_frame, names_of
 from sges.docstrings import documented_like
 from sges.errors import (
-    Argument,
     ClusterError,
     DataError,
     InvalidArgument,
     SgesError,
-    check_number,
     cluster_failure,
     shown_error,
 )
@@ -100,8 +95,8 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
 # Files
 
 
-def _summary_of_files(files: Sequence["File"], rows: int | None = None) -> Summary | None:
-    """Return the summary of files, each read in batches of ``rows`` rows."""
+def _summary_of_files(files: Sequence["File"]) -> Summary | None:
+    """Return the summary of files, each read in batches."""
 
     def summaries(file: "File", batches: Iterable[list[Column]]) -> Iterator[Summary]:
         start = 0
@@ -112,7 +107,7 @@ def _summary_of_files(files: Sequence["File"], rows: int | None = None) -> Summa
             start += read
 
     def summary_of(file: "File") -> Summary:
-        summary = file.consumed(lambda batches: merged(summaries(file, batches)), rows)
+        summary = file.consumed(lambda batches: merged(summaries(file, batches)))
         return summary or next(summaries(file, [file.read()]))
 
     return merged(map(summary_of, files))
@@ -131,34 +126,21 @@ def _named(place: str | None) -> Iterator[None]:
 
 @documented_like(Dataset.of)
 def moments_of_file(
-    path: str | os.PathLike[str],
-    *,
-    missing: Missing = "error",
-    names: Sequence[str] | None = None,
-    weights: str | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str | None = None,
-    missing_words: Sequence[str] | None = None,
-    format: Format | None = None,
-    batch_rows: int | None = None,
+    path: str | os.PathLike[str], *, missing: Missing = "error", **reading: Unpack[ReadingOptions]
 ) -> Moments:
-    """Return means and covariances of the columns of a file, in one pass over it.
+    """Return means and covariances of the columns of a file; a large one is read in batches.
 
     The same as ``Moments.of(Dataset.of(path, kinds="continuous", ...))`` up to rounding.
 
     Parameters
     ----------
     path
-        A CSV, TSV, Parquet, Feather or Arrow file of numbers.
+        A CSV, TSV, Parquet, Feather or Arrow file of numbers, or a folder or pattern of files.
     missing
-        ``"error"`` raises an error for missing values, ``"drop"`` drops the rows that have one.
-    weights
-        The name of the column that says how often each row occurs.
-    batch_rows
-        Rows held in memory at a time; default: 4 MiB of numbers.
+        ``"error"`` raises an error for missing values, ``"drop"`` drops the rows that have one,
+        ``"em"`` estimates from the observed values, with all rows in memory.
+    **reading : optional
+        The other options of ``Dataset.of``, except ``kinds``.
 
     Returns
     -------
@@ -170,66 +152,29 @@ def moments_of_file(
     InvalidArgument, FileError, DataError
         As in ``Dataset.of``.
     """
-    reading = Reading(
-        missing=missing, names=names, weights=weights, columns=columns, exclude=exclude,
-        delimiter=delimiter, decimal=decimal, encoding=encoding, missing_words=missing_words,
-        format=format,
-    )  # fmt: skip
-    if missing == "level":
-        raise data_error(
-            Argument("missing", "level"),
-            " is for discrete columns; pass ",
-            Argument("missing", "drop"),
-        )
-    import pyarrow as pa  # slow to import: only when it is used
-
-    file, rows = _opened_stream(path, reading, batch_rows)
-    columns_read = [name for name in file.places if name != weights]
-    types = {file.schema.names[place]: pa.float64() for place in file.places.values()}
-    tally = Tally(missing=dict.fromkeys(columns_read, 0))
-
-    def blocks() -> Iterator[Block]:
-        nonlocal tally
-        start = 0
-        for batch in file.batches(rows, types):
-            usable, counts, seen = usable_rows(batch, reading, start)
-            tally, start = tally + seen, start + len(batch[0])
-            if len(usable[0]):
-                yield np.array([floats(column) for column in usable]), counts
-        tally.check(missing)
-
-    moments = moments_of_blocks(columns_read, blocks())
-    return replace(moments, notes=(*file.notes(), *tally.notes(missing)))
+    options = reading_of_call(moments_of_file, "continuous", missing, reading)
+    statistics = statistics_of(path, options)
+    return Moments.of(statistics) if isinstance(statistics, Dataset) else statistics
 
 
-@documented_like(moments_of_file, Dataset.of)
+@documented_like(Dataset.of)
 def discrete_of_file(
-    path: str | os.PathLike[str],
-    *,
-    missing: Missing = "error",
-    names: Sequence[str] | None = None,
-    weights: str | None = None,
-    columns: Sequence[str] | None = None,
-    exclude: Sequence[str] | None = None,
-    delimiter: str | None = None,
-    decimal: str = ".",
-    encoding: str | None = None,
-    missing_words: Sequence[str] | None = None,
-    format: Format | None = None,
-    batch_rows: int | None = None,
+    path: str | os.PathLike[str], *, missing: Missing = "error", **reading: Unpack[ReadingOptions]
 ) -> Dataset:
-    """Return the dataset of a file of discrete columns, read in batches, identical rows merged.
+    """Return the dataset of a file of discrete columns, identical rows merged.
 
-    The same as ``Dataset.of(path, kinds="discrete", ...).merged()`` up to notes.  A text file is
-    read again if a column turns out to be of another type than its first rows.
+    The same as ``Dataset.of(path, kinds="discrete", ...).merged()`` up to notes.  A large file is
+    read in batches.
 
     Parameters
     ----------
     path
-        A CSV, TSV, Parquet, Feather or Arrow file.
+        A CSV, TSV, Parquet, Feather or Arrow file, or a folder or pattern of files.
     missing
         ``"error"`` raises an error for missing values; ``"drop"`` drops the rows that have one;
         ``"level"`` makes them one more level, the last.
+    **reading : optional
+        The other options of ``Dataset.of``, except ``kinds``.
 
     Returns
     -------
@@ -241,36 +186,10 @@ def discrete_of_file(
     InvalidArgument, FileError, DataError
         As in ``Dataset.of``.
     """
-    reading = Reading(
-        kinds="discrete", missing=missing, names=names, weights=weights, columns=columns,
-        exclude=exclude, delimiter=delimiter, decimal=decimal, encoding=encoding,
-        missing_words=missing_words, format=format,
-    )  # fmt: skip
-    file, rows = _opened_stream(path, reading, batch_rows)
-    summary = _summary_of_files([file], rows)
-    assert summary is not None
-    # Columns that are named may have a level for each row.
-    named = {name: Kind.DISCRETE for name in file.places if name != weights}
-    dataset = summary.statistics(replace(reading, kinds=named))
+    options = reading_of_call(discrete_of_file, "discrete", missing, reading)
+    dataset = statistics_of(path, options)
     assert isinstance(dataset, Dataset)
-    return replace(dataset, notes=(*file.notes(), *dataset.notes))
-
-
-def _opened_stream(
-    path: str | os.PathLike[str], reading: Reading, batch_rows: int | None
-) -> tuple["File", int]:
-    """Return a file that is read in batches, and how many rows a batch has."""
-    from sges.data.files import BATCH_CELLS, open_file  # pyarrow: only when it is used
-
-    check_number("batch_rows", batch_rows, whole=True, least=1, most=2**31, optional=True)
-    if reading.weights is not None and not isinstance(reading.weights, str):
-        raise InvalidArgument("weights of a stream must be the name of a column")
-    if reading.missing == "em":
-        raise InvalidArgument(
-            "missing = 'em' needs all rows in memory; read the file with Dataset.of"
-        )
-    file = open_file(path, reading)
-    return file, batch_rows or block_rows(len(file.places), BATCH_CELLS)
+    return dataset.merged()
 
 
 # Dask
