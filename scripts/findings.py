@@ -183,7 +183,7 @@ TRUE = {
     "missing": FEWER | {"skew and heavy tails"},
     "weighted": FEWER | {"skew and heavy tails"},  # effective records are fewer than rows
     "wide": {"fewer rows than columns", "few rows per column"},
-    "numbered rows": {"fewer rows than columns", "few rows per column"},
+    "numbered rows": {"fewer rows than columns", "few rows per column", "row numbers"},
     "many levels, missing": {"few rows per column", "few rows per cell", "rare levels",
                              "nearly constant columns"},
     "counts": {"rare levels", "few rows per cell"},  # small counts are read as levels

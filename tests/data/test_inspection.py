@@ -5,7 +5,7 @@ import json
 import re
 import runpy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -532,6 +532,27 @@ def test_a_matrix_of_correlations_is_not_taken_for_records() -> None:
     assert [f.topic for f in found.findings] == ["matrix"]
     assert found.findings[0].serious
     assert "matrix" not in topics(rng().normal(size=(9, 9)))
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "found"),
+    [
+        ("Unnamed: 0", range(30), True),
+        ("year", range(1947, 1963), True),
+        ("id", [3 * i + i % 2 for i in range(30)], True),
+        ("patientId", [3 * i + i % 2 for i in range(30)], True),
+        ("age", [20, 31, 42, 53, 64, 75, 86, 19, 28, 37], False),
+        ("week", [1, 2, 3], False),
+        ("acid", [3 * i for i in range(30)], False),
+        ("id", [i // 2 for i in range(20)], False),
+    ],
+)
+def test_columns_that_number_the_rows_are_found(
+    name: str, values: Sequence[int], found: bool
+) -> None:
+    table = {name: values, "other": rng().normal(size=len(values))}
+    for source in (table, {name: np.array(values, float), "other": table["other"]}):
+        assert ("row numbers" in topics(source)) == found
 
 
 # Missing values

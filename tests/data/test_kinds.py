@@ -1,4 +1,4 @@
-"""Kinds of columns: codes, counts, row numbers, and numbers that are stored as text."""
+"""Kinds of columns: codes, row labels, and numbers that are stored as text."""
 
 import io
 from pathlib import Path
@@ -170,7 +170,7 @@ def test_whole_numbers_as_text_are_numbers_when_asked_for() -> None:
     assert Dataset.of(texts, kinds={"a": "continuous"}).values[0, 7] == 7.0
 
 
-# Row labels and row numbers
+# Row labels
 
 
 @pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
@@ -190,98 +190,6 @@ def test_a_first_column_is_read_if_it_gets_a_name(tmp_path: Path) -> None:
     assert data.names == ("dose", "a")
     assert not noted(data, "has no name")
     assert Dataset.of(pl.read_csv(path)).names == ("a",)
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("Unnamed: 0", range(30)),
-        ("year", range(1947, 1963)),
-        ("year", [float(year) for year in range(1947, 1963)]),
-        ("id", [3 * i + i % 2 for i in range(30)]),
-        ("patientId", [3 * i + i % 2 for i in range(30)]),
-    ],
-)
-def test_columns_that_number_the_rows_are_pointed_out(name: str, values: object) -> None:
-    column = np.array(values)
-    data = Dataset.of({name: column, "other": RNG.normal(size=len(column))})
-    quoted = f"'{name}'" if " " in name else name
-    assert noted(data, "numbers the rows") == [
-        f"1 column numbers the rows: {name!r}; leave it out with --exclude {quoted} "
-        "unless it is a variable"
-    ]
-    assert not noted(data, "contains integers")
-
-
-def test_an_array_of_doubles_is_checked_for_row_numbers() -> None:
-    table = RNG.normal(size=(400, 3))
-    table[:, 1] = np.arange(400) + 5
-    assert len(noted(Dataset.of(table), "numbers the rows: 'x1'")) == 1
-    table[399, 1] = 0.0
-    assert not noted(Dataset.of(table), "numbers the rows")
-
-
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("age", [20, 31, 42, 53, 64, 75, 86, 19, 28, 37]),
-        ("week", [1, 2, 3]),
-        ("acid", [3 * i for i in range(30)]),
-        ("id", [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]),
-    ],
-)
-def test_other_integers_do_not_number_the_rows(name: str, values: list[int]) -> None:
-    assert not noted(Dataset.of({name: values}), "numbers the rows")
-
-
-# Counts
-
-
-def titanic() -> dict[str, list[object]]:
-    """Return the Titanic table of R: one row per combination, with its frequency."""
-    rows = [
-        (c, s, a, v)
-        for v in ("No", "Yes")
-        for a in ("Child", "Adult")
-        for s in ("Male", "Female")
-        for c in ("1st", "2nd", "3rd", "Crew")
-    ]
-    freq = [0, 0, 35, 0, 0, 0, 17, 0, 118, 154, 387, 670, 4, 13, 89, 3]
-    freq += [5, 11, 13, 0, 1, 13, 14, 0, 57, 14, 75, 192, 140, 80, 76, 20]
-    names = ("Class", "Sex", "Age", "Survived")
-    table: dict[str, list[object]] = {
-        name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)
-    }
-    return {**table, "Freq": list(freq)}
-
-
-def test_a_column_of_counts_beside_categories_is_pointed_out() -> None:
-    data = Dataset.of(titanic())
-    assert noted(data, "counts") == [
-        "column 'Freq' looks like counts, because all other columns are discrete and no two "
-        "rows agree in them; if it is the number of records of each row, pass --weights Freq"
-    ]
-    assert not noted(data, "contains integers")
-    counted = Dataset.of(titanic(), weights="Freq")
-    assert (counted.records, counted.notes) == (2201, ())
-
-
-def test_counts_of_all_combinations_need_no_name() -> None:
-    table = titanic()
-    table["people"] = table.pop("Freq")
-    assert len(noted(Dataset.of(table), "'people' looks like counts")) == 1
-    some = {name: column[1:] for name, column in table.items()}
-    assert not noted(Dataset.of(some), "looks like counts")
-
-
-def test_no_counts_where_rows_repeat_or_other_columns_are_continuous() -> None:
-    table = titanic()
-    repeated = {name: column * 2 for name, column in table.items()}
-    assert not noted(Dataset.of(repeated), "looks like counts")
-    beside = {**table, "weight": RNG.normal(size=32)}
-    assert not noted(Dataset.of(beside), "looks like counts")
-    negative = {**table, "Freq": [-1, *table["Freq"][1:]]}
-    assert not noted(Dataset.of(negative), "looks like counts")
 
 
 # Streams give the same kinds and notes

@@ -8,6 +8,7 @@ relation but hardly produce one.
 """
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from statistics import NormalDist
@@ -16,15 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
+from sges.data.columns import LEADING_ROWS, MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
 from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset, nearly_empty
-from sges.data.decisions import (
-    COUNT_NAMES,
-    MAX_COUNT_ROWS,
-    counted_columns,
-    numbers_in_text,
-    rises_by_one,
-)
+from sges.data.decisions import counted_columns, numbers_in_text
 from sges.data.description import Finding
 from sges.data.moments import Moments
 from sges.data.reading import Kind
@@ -68,6 +63,22 @@ MAX_PAIR_ROWS = 20_000
 
 MAX_COMPARED_ROWS = 200_000
 """Repeated rows are searched only in tables of at most this many rows."""
+
+MIN_NUMBERED_ROWS = 10
+"""From this many rows on, numbers that rise by one from row to row number the rows."""
+
+MAX_COUNT_ROWS = 100_000
+"""Up to this many rows, it is checked whether a column has the counts of all combinations."""
+
+COUNT_NAMES = frozenset(
+    {"freq", "frequency", "count", "counts", "n", "number", "times", "cases", "weight", "weights"}
+)
+"""Names, in lower case, of columns that often hold how many times a row occurs."""
+
+ROW_NAMES = re.compile(
+    r"(?i:id|index|row|rows|rownames?|row\.names|obs|unnamed: 0)|.*(_id|\.id| id|Id|ID)"
+)
+"""Names of columns that often number the rows, or name them."""
 
 
 # Parts of a dataset
@@ -607,7 +618,7 @@ def _sort_keys(data: Dataset) -> tuple[list[int], bool]:
         rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
         if min(rising, falling) <= 0.05 * max(rising, falling):  # also sorted in a few blocks
             keys.append(v)
-            is_time = is_time or rises_by_one(data.values[i]) or rises_by_one(-data.values[i])
+            is_time = is_time or _rises_by_one(data.values[i]) or _rises_by_one(-data.values[i])
     for row, v in enumerate(data.discrete):
         codes = data.codes[row]
         runs = int((codes[1:] != codes[:-1]).sum()) + 1
@@ -629,6 +640,31 @@ def _residuals(values: Floats, data: Dataset, keys: Sequence[int]) -> Floats:
     matrix = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
     rest: Floats = values - matrix @ np.linalg.lstsq(matrix, values, rcond=None)[0]
     return rest
+
+
+def row_numbers(data: Dataset) -> Iterator[Finding]:
+    """Find columns that number the rows, or name them."""
+    found = [
+        data.names[v]
+        for values, v in zip(data.values, data.continuous, strict=True)
+        if data.rows >= MIN_NUMBERED_ROWS
+        and (_rises_by_one(values) or _are_names(data.names[v], values))
+    ]
+    if found:
+        what = f"{counted_columns(found, 'numbers', 'number')} the rows: {listed(found)}."
+        advice = Message("Unless this is a variable, pass ", exclude_option(found), ".")
+        yield Finding("row numbers", False, tuple(found), what, advice)
+
+
+def _are_names(name: str, values: Floats) -> bool:
+    """Return whether a column has a different integer in each row, and a name that says so."""
+    is_named_so = ROW_NAMES.fullmatch(name) is not None and are_whole(values)
+    return is_named_so and len(np.unique(values)) == len(values)
+
+
+def _rises_by_one(values: Floats) -> bool:
+    """Return whether each number is one more than the one before it."""
+    return all(np.array_equal(part[1:], part[:-1] + 1) for part in (values[:LEADING_ROWS], values))
 
 
 def repeated_rows(data: Dataset) -> Iterator[Finding]:

@@ -53,7 +53,7 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, names_of
-from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name, shown
+from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name
 from sges.graph.named import printable
 
 if TYPE_CHECKING:
@@ -418,8 +418,6 @@ def dataset_of_columns(
         if column.labels is not None and not column.declared and column.name not in asked:
             times = np.bincount(column.present(), minlength=len(column.labels))
             notes.add_text(column.name, column.labels, times)
-    if counts is None:
-        notes.add_counts(meant, kinds)
     del columns  # so that each column is freed when it has been copied
     with_holes = reading.missing == "em" and any(column.missing is not None for column in meant)
     dataset = replace(
@@ -494,8 +492,6 @@ def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
 
 def check_continuous(dataset: Dataset) -> None:
     """Raise an error if a dataset has a discrete column."""
-    if not isinstance(dataset, Dataset):
-        raise DataError(f"{shown(dataset)} is not a Dataset; give Dataset.of(table)")
     if dataset.discrete:
         name = dataset.names[dataset.discrete[0]]
         what = f"column {name!r} is discrete and has no covariance; "
@@ -534,8 +530,7 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     """Return the dataset of an array of finite doubles, or of a pandas frame that holds one.
 
     None if it is something else, or if a column of it is discrete.  A large array is not copied.
-    Only the leading rows are examined, and all rows of those columns that repeat a few values or
-    count up there.
+    All rows are examined of columns that repeat a few values in the leading rows.
     """
     pandas = sys.modules.get("pandas")  # None if it was not imported: then it made no table
     table: object = None
@@ -554,11 +549,10 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     if list(places.values()) != list(range(len(header))):
         table = table[:, list(places.values())]
     leading = table[:LEADING_ROWS]
-    counting = (leading[1:] == leading[:-1] + 1).all(axis=0)
     leading = np.sort(leading, axis=0)
     repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
     notes = KindNotes()
-    for i in np.flatnonzero(repeats | counting).tolist():
+    for i in np.flatnonzero(repeats).tolist():
         if names[i] not in asked:
             known = Values.of(Column(names[i], table[:, i]))
             if known.kind() is Kind.DISCRETE:

@@ -15,8 +15,6 @@ The kind of a column follows from its type:
 The option ``kinds`` overrides the rule, for all columns or for those named.
 """
 
-import math
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import (
-    LEADING_ROWS,
     MAX_NAMES_SHOWN,
     Column,
     Family,
@@ -37,7 +34,6 @@ from sges.data.columns import (
     leave_out,
     listed,
     numbers_of,
-    ranks,
     signs_beside,
 )
 from sges.data.reading import Kind, Missing
@@ -49,42 +45,18 @@ MAX_INTEGER_LEVELS = 10
 MAX_COUNTED_VALUES = 100
 """Notes give the number of distinct values of a column up to this many."""
 
-MIN_NUMBERED_ROWS = 10
-"""From this many rows on, integers that rise by one from row to row number the rows."""
-
-MAX_COUNT_ROWS = 100_000
-"""Up to this many rows, it is checked whether a column has the counts of all combinations."""
-
-COUNT_NAMES = frozenset(
-    {"freq", "frequency", "count", "counts", "n", "number", "times", "cases", "weight", "weights"}
-)
-"""Names, in lower case, of columns that often hold how many times a row occurs."""
-
-ROW_NAMES = re.compile(
-    r"(?i:id|index|row|rows|rownames?|row\.names|obs|unnamed: 0)|.*(_id|\.id| id|Id|ID)"
-)
-"""Names of columns that often number the rows, or name them."""
-
 
 # Kinds
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Values:
-    """The facts about the values of a column, or of a part of it, that decide its kind.
-
-    ``distinct`` are the distinct numbers unless they are many, and ``used`` counts the rows with
-    a value.  ``ends`` are the first and the last value if each is one more than the one before it.
-    ``are_names`` says that integers are all different, and that their column is called like one
-    that names the rows.
-    """
+    """The facts about the values of a column, or of a part of it, that decide its kind."""
 
     name: str
     family: Family
-    distinct: NDArray[Any] | None
-    used: int
-    ends: tuple[float, float] | None = None
-    are_names: bool = False
+    distinct: NDArray[Any] | None  # None if they are many
+    used: int  # rows with a value
     declared: bool = False
 
     @classmethod
@@ -93,19 +65,13 @@ class Values:
         family, present = family_of(column), column.present()
         used = len(present) if used is None else used
         distinct: NDArray[Any] | None = np.empty(0)
-        ends, are_names = None, False
         if family in ("integers", "floats"):
             limit = MAX_COUNTED_VALUES if family == "integers" else MAX_INTEGER_LEVELS
             if present.dtype.itemsize == 1:  # counting is faster than searching
                 distinct = column.distinct() if len(column.distinct()) <= limit else None
             else:
                 distinct = few_distinct_values(present, limit)
-            if used == len(column):
-                if rises_by_one(column.values):
-                    ends = float(column.values[0]), float(column.values[-1])
-                is_named_so = family == "integers" and ROW_NAMES.fullmatch(column.name) is not None
-                are_names = is_named_so and len(column.distinct()) == used
-        return cls(column.name, family, distinct, used, ends, are_names, column.declared)
+        return cls(column.name, family, distinct, used, column.declared)
 
     def merge(self, other: "Values", places: tuple[str, str]) -> "Values":
         """Return the facts about both parts, which are at these places."""
@@ -116,12 +82,8 @@ class Values:
             distinct = np.union1d(self.distinct, other.distinct)
             if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
                 distinct = None
-        ends = self.ends if not other.used else other.ends if not self.used else None
-        if self.ends and other.ends and self.ends[1] + 1 == other.ends[0]:
-            ends = self.ends[0], other.ends[1]
         declared = self.declared or other.declared
-        used = self.used + other.used
-        return Values(self.name, family, distinct, used, ends, declared=declared)
+        return Values(self.name, family, distinct, self.used + other.used, declared)
 
     @property
     def count(self) -> int | None:
@@ -210,14 +172,6 @@ that a value is missing (in a file; otherwise replace it by None)
     return what, Message(*advice)
 
 
-def rises_by_one(values: NDArray[Any]) -> bool:
-    """Return whether each number is one more than the one before it."""
-    for part in (values[:LEADING_ROWS], values):
-        if not np.array_equal(part[1:], part[:-1] + part.dtype.type(1)):
-            return False
-    return True
-
-
 @dataclass(slots=True)
 class KindNotes:
     """Collects notes on inferred kinds, one for each case.
@@ -229,8 +183,6 @@ class KindNotes:
     floats: dict[str, str] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
     mixed: list[str] = field(default_factory=list)
-    row_numbers: list[str] = field(default_factory=list)
-    counts: str | None = None
     constant: list[str] = field(default_factory=list)
     decimal: str = "."
 
@@ -259,9 +211,6 @@ class KindNotes:
         """Take note of numbers whose kind was inferred, unless they are many floats."""
         if known.family not in ("integers", "floats"):
             return
-        if known.used >= MIN_NUMBERED_ROWS and (known.ends is not None or known.are_names):
-            self.row_numbers.append(known.name)
-            return
         count = known.count
         words = f"{count} distinct value{'' if count == 1 else 's'}"
         if known.family == "integers" or kind is Kind.DISCRETE:
@@ -277,53 +226,15 @@ class KindNotes:
             message = f"column {name!r} is read as discrete, although {what}: "
             self.mixed.append(Message(message, advice))
 
-    def add_counts(self, columns: list[Column], kinds: list[Kind]) -> None:
-        """Take note of a column that may say how often each row of a cross-table occurs.
-
-        All other columns are discrete and no two rows agree in them; and the column is called like
-        counts, or the rows are all combinations of levels.
-        """
-        if len(columns) < 2 or len(columns[0]) > MAX_COUNT_ROWS:
-            return
-        numeric = [i for i, column in enumerate(columns) if _may_count(column)]
-        beside = [i for i, kind in enumerate(kinds) if kind is Kind.CONTINUOUS]
-        called = [i for i in numeric if columns[i].name.strip().lower() in COUNT_NAMES]
-        for i in called or [j for j in beside if j in numeric][:1]:
-            others = [column for j, column in enumerate(columns) if j != i]
-            if set(beside) <= {i} and _is_cross_table(others, complete=not called):
-                self.counts = columns[i].name
-                return
-
     def notes(self) -> list[str]:
         """Return the notes, one for each case that occurred."""
-        notes: list[str] = []
-        if self.row_numbers:
-            is_single = len(self.row_numbers) == 1
-            notes.append(
-                Message(
-                    f"{counted_columns(self.row_numbers, 'numbers', 'number')} the rows: "
-                    f"{listed(self.row_numbers)}; leave {'it' if is_single else 'them'} out with ",
-                    Argument("exclude", self.row_numbers[:MAX_NAMES_SHOWN]),
-                    f" unless {'it is a variable' if is_single else 'they are variables'}",
-                )
-            )
-        if self.counts is not None:
-            notes.append(
-                Message(
-                    f"column {self.counts!r} looks like counts, because all other columns are "
-                    "discrete and no two rows agree in them; if it is the number of records of "
-                    "each row, pass ",
-                    Argument("weights", self.counts),
-                )
-            )
-        notes += self.mixed
+        notes = list(self.mixed)
         as_text = self.texts, "numbers as text", "read as numbers", Kind.CONTINUOUS
         cases: list[tuple[list[str] | dict[str, str], str, str, Kind, str]] = [
             (*as_text, "to treat the texts as levels")
         ]
         for kind, integers in self.integers.items():
-            others = {name: count for name, count in integers.items() if name != self.counts}
-            cases.append((others, "integers", f"treated as {kind}", kind, "to change that"))
+            cases.append((integers, "integers", f"treated as {kind}", kind, "to change that"))
         few = "treated as continuous despite few distinct values"
         cases.append((self.floats, "floats", few, Kind.CONTINUOUS, "if they are codes"))
         for names, what, taken, kind, aim in cases:
@@ -350,30 +261,6 @@ class KindNotes:
 def counted_columns(names: Collection[str], singular: str, plural: str) -> str:
     """Return the number of columns, with a verb."""
     return f"1 column {singular}" if len(names) == 1 else f"{len(names)} columns {plural}"
-
-
-def _may_count(column: Column) -> bool:
-    """Return whether a column can hold counts: whole numbers, not negative, not all zero or one."""
-    values = column.values
-    if column.labels is not None or column.missing is not None or values.dtype.kind not in "iuf":
-        return False
-    is_count = len(values) > 0 and values.min() >= 0 and values.max() > 1
-    return bool(is_count) and (values.dtype.kind != "f" or are_whole(values))
-
-
-def _is_cross_table(columns: list[Column], *, complete: bool) -> bool:
-    """Return whether no two rows agree and, if ``complete``, all combinations of levels occur.
-
-    The tests compare it with tests/naive_data.py, which collects the rows in a set.
-    """
-    if any(column.missing is not None for column in columns):
-        return False
-    sizes = [len(column.distinct()) for column in columns]
-    rows, cells = len(columns[0]), math.prod(sizes)
-    if cells < rows or min(sizes) < 2 or (complete and cells != rows):
-        return False
-    codes = np.array([ranks(column.values, column.distinct()) for column in columns])
-    return len(np.unique(codes, axis=1).T) == rows
 
 
 # Missing values

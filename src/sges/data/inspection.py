@@ -291,6 +291,7 @@ def _findings(data: Dataset) -> list[Finding]:
     return [
         *odd,
         *checks.missing_values(data),
+        *checks.row_numbers(data),
         *checks.stand_ins(data),
         *checks.look_alikes(data),
         *relations.duplicates(sample),
@@ -320,6 +321,7 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
         is_wide = data.n > relations.MAX_CORRELATIONS
         has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
         findings = [
+            *checks.cross_table(data),
             *checks.stand_ins(rows),
             *(relations.duplicates(sample) if is_narrow else ()),
             *(relations.determined(sample) if is_narrow else ()),

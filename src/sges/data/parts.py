@@ -28,7 +28,7 @@ from sges.data.dataset import Dataset, check_levels, check_records, merge_rows, 
 from sges.data.decisions import KindNotes, Tally, Values, hidden_numbers
 from sges.data.moments import Moments, check_same_columns, moments_of_blocks
 from sges.data.reading import Kind, Reading, kinds_asked
-from sges.errors import DataError, InvalidArgument, shown
+from sges.errors import DataError
 
 Codes: TypeAlias = NDArray[np.unsignedinteger]
 Weights: TypeAlias = NDArray[np.int64]
@@ -83,8 +83,6 @@ class Counts:
         >>> counts.levels, counts.codes.tolist(), counts.weights.tolist()
         ((('u', 'v'), (True,)), [[0, 1], [0, 0]], [2, 1])
         """
-        if not isinstance(dataset, Dataset):
-            raise InvalidArgument(f"Counts.of: {shown(dataset)} is not a Dataset")
         if dataset.unit != 1:
             raise DataError("Counts are whole numbers, but survey weights have fractions")
         merged = dataset.merged()
@@ -115,8 +113,6 @@ class Counts:
 
         Raises
         ------
-        InvalidArgument
-            If ``other`` is not a ``Counts``.
         DataError
             If the columns differ, or the levels of a column are of different types.
 
@@ -127,8 +123,6 @@ class Counts:
         >>> both.levels, both.codes.tolist(), both.weights.tolist()
         ((('u', 'v', 'w'),), [[0, 1, 2]], [2, 1, 1])
         """
-        if not isinstance(other, Counts):
-            raise InvalidArgument(f"merge: {shown(other)} is not Counts")
         check_same_columns(self.names, other.names, "counts")
         pairs = zip(self.names, self.levels, other.levels, strict=True)
         levels = tuple(_merged_levels(name, mine, others) for name, mine, others in pairs)
@@ -269,8 +263,7 @@ class Summary:
         notes = KindNotes(decimal=reading.decimal)
         for known in self.values:
             if known.name not in asked:
-                has_holes = self.tally.missing[known.name] > 0
-                notes.add(replace(known, ends=None) if has_holes else known, kinds[known.name])
+                notes.add(known, kinds[known.name])
         on_missing = self.tally.notes(reading.missing)
         if set(kinds.values()) == {Kind.CONTINUOUS} and self.moments is not None:
             check_records(self.moments.records)

@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import CONFIDENCE, FEW_VALUES, Floats, exclude_option, named
+from sges.data.checks import CONFIDENCE, FEW_VALUES, ROW_NAMES, Floats, exclude_option, named
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, listed
 from sges.data.dataset import Dataset
-from sges.data.decisions import ROW_NAMES, counted_columns
+from sges.data.decisions import counted_columns
 from sges.data.description import Finding
 from sges.errors import Argument, Message
 
