@@ -287,13 +287,7 @@ NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 
 
 def numbers_of(labels: Sequence[Any]) -> list[float] | None:
-    """Return the numbers that texts hold, with a decimal point or a decimal comma; None if not all.
-
-    Three digits after every comma may also be thousands, so such texts are not taken for numbers.
-
-    >>> numbers_of(["0,13", "2"]), numbers_of(["1,234", "5,678"]), numbers_of(["0.5", "x"])
-    ([0.13, 2.0], None, None)
-    """
+    """Return the numbers that texts hold, with a decimal point or comma; None if not all."""
     if not labels or not all(isinstance(one, str) and NUMBER.fullmatch(one) for one in labels):
         return None
     with_comma = [label for label in labels if "," in label]
@@ -314,11 +308,7 @@ GROUPED = re.compile(r"[+-]?\d{1,3}([,.']\d{3})+([.,]\d+)?")
 
 
 def signs_beside(label: str) -> str | None:
-    """Return the signs and separators of a text that is a number without them; None if it is not.
-
-    >>> [signs_beside(text) for text in ("8.8%", "$1,234.50", "7", "?", "A4")]
-    ['%', '$,', '', None, None]
-    """
+    """Return the signs and separators of a text that is a number without them, or None."""
     number = re.sub(rf"[\s{SIGNS}]", "", label)
     if not (NUMBER.fullmatch(number) or GROUPED.fullmatch(number)):
         return None
@@ -327,11 +317,7 @@ def signs_beside(label: str) -> str | None:
 
 
 def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -> str:
-    """Return the first few names, and how many more there are; a mapping adds a word to each.
-
-    >>> listed(["a", "b"]), listed({"a": 3, "b": "5 levels"})
-    ("'a', 'b'", "'a' (3), 'b' (5 levels)")
-    """
+    """Return the first few names, and how many more there are; a mapping adds a word to each."""
     if isinstance(names, Mapping):
         shown = [f"{name!r} ({word})" for name, word in names.items()]
     else:
@@ -385,11 +371,7 @@ def floats(column: Column) -> NDArray[np.float64]:
 
 
 def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple[Any, ...]]:
-    """Return the codes of a discrete column and the levels they stand for.
-
-    Declared levels keep their order; others are sorted, numbers by value and text by letters.
-    A level for missing values comes last, as None.
-    """
+    """Return the codes of a discrete column and the levels they stand for."""
     distinct, labels = column.distinct(), column.labels
     if labels is None:
         occurring = (

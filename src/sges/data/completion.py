@@ -93,11 +93,7 @@ def completed(dataset: Dataset) -> Dataset:
 
 
 def _sorted(dataset: Dataset) -> tuple[list[int], Codes, Ints, list[Codes]]:
-    """Return the columns and rows in the order of their contents, with equal rows merged.
-
-    The codes count the levels of a column that occur, and a hole is one more.  The last list has
-    these levels.
-    """
+    """Return the columns and rows in the order of their contents, with equal rows merged."""
     assert dataset.holes is not None
     weights = np.ones(dataset.rows, np.int64) if dataset.weights is None else dataset.weights
     levels = [np.unique(row[~hole]) for row, hole in zip(dataset.codes, dataset.holes, strict=True)]
@@ -140,11 +136,7 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _completions(
     codes: Codes, weights: Ints, levels: list[Codes], scale: int, unit: float, names: list[str]
 ) -> Iterator[tuple[Codes, Ints]]:
-    """Yield the completions of the rows with holes, and their weights.
-
-    The columns are in increasing order of their numbers of levels.  Rows with as many holes of
-    each number of levels are filled in together.
-    """
+    """Yield the completions of the rows with holes, and their weights."""
     widths = np.array([max(len(own) - 1, 0) for own in levels])  # indicators of all but one level
     holes: Mask = codes == np.array([[len(own)] for own in levels])
     columns = np.concatenate(
@@ -185,11 +177,7 @@ def _filled(
     limit: int,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.intp], Codes, Floats]:
-    """Return the completions of rows: the row that each belongs to, its codes, and its share of it.
-
-    ``places`` has the columns of the holes of each row, ``widths`` their numbers of indicators, and
-    ``centered`` all indicators around their means, NaN where they are missing.
-    """
+    """Return the completions of rows: the row of each, its codes, and its share of the row."""
     gone = np.isnan(centered)
     patterns, pattern = np.unique(gone, axis=0, return_inverse=True)
     pattern = pattern.ravel()
@@ -220,10 +208,7 @@ def _filled(
 
 
 def _parts(shares: Floats, row: NDArray[np.intp], parts: Ints, rng: np.random.Generator) -> Floats:
-    """Return how many of the parts of its row each completion gets, by systematic sampling.
-
-    The shares of a row add up to one, and the rows are in order.
-    """
+    """Return how many of the parts of its row each completion gets, by systematic sampling."""
     start = rng.random(len(parts))[row]
     upto = np.cumsum(shares * parts[row])
     before = np.concatenate([[0.0], upto[:-1]])

@@ -340,12 +340,7 @@ def usable_rows(
     *,
     allow_fractions: bool = False,
 ) -> tuple[list[Column], NDArray[Any] | None, Tally]:
-    """Return the columns and the weights of the rows that can be used, and a tally of all rows.
-
-    The last of the columns given may be that of the weights.  ``start`` is the number of the first
-    row, and ``times`` is the number of rows that each row represents; rows of weight zero, or of so
-    little that a survey cannot store it, are dropped.
-    """
+    """Return the columns and weights of the rows with a weight and, unless kept, without holes."""
     check_finite(columns, start)
     weights: NDArray[Any] | None = times
     if reading.weights is not None:
@@ -380,11 +375,7 @@ def dataset_of_columns(
     *,
     is_described: bool = False,
 ) -> Dataset:
-    """Return the dataset of columns, the last of which may be that of the weights.
-
-    ``noted`` are the notes on how the columns were read.  A table that ``is_described`` need not
-    have two columns that are observed together.
-    """
+    """Return the dataset of columns; ``noted`` are the notes on how they were read."""
     given_rows = len(columns[0])
     columns, weights, tally = usable_rows(columns, reading, allow_fractions=True)
     if given_rows and not tally.rows:
@@ -502,10 +493,7 @@ def check_continuous(dataset: Dataset) -> None:
 def as_dataset(
     table: Table, *, columns: Sequence[str] | None = None, kinds: Kinds = None
 ) -> Dataset:
-    """Return a table as a dataset, for a function without options on how a table is read.
-
-    Errors that recommend such options say which function has them.
-    """
+    """Return a table as a dataset, for a function without options on how a table is read."""
     if isinstance(table, Dataset):
         return table
     try:
@@ -527,11 +515,7 @@ def check_no_missing(dataset: Dataset, what: str) -> None:
 
 
 def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
-    """Return the dataset of an array of finite doubles, or of a pandas frame that holds one.
-
-    None if it is something else, or if a column of it is discrete.  A large array is not copied.
-    All rows are examined of columns that repeat a few values in the leading rows.
-    """
+    """Return the dataset of finite doubles, all continuous, without a copy; else None."""
     pandas = sys.modules.get("pandas")  # None if it was not imported: then it made no table
     table: object = None
     if type(data) is np.ndarray:
@@ -569,7 +553,7 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
 
 
 class FractionalWeights(DataError):
-    """Weights have fractions, but only counts can be used."""
+    """Weights have fractions, but parts of a table have counts only: its rows are then read."""
 
 
 def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray[Any]:
@@ -582,10 +566,7 @@ def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray
     if np.any(values != np.floor(values)):
         if allow_fractions:
             return values
-        raise FractionalWeights(
-            f"weights {column.name!r} have fractions, but a file read in one pass needs whole "
-            "numbers; read it with Dataset.of"
-        )
+        raise FractionalWeights(column.name)
     records = float(values.sum(dtype=np.float64))
     if records < 2 * MAX_RECORDS:  # near the limit, only integers are exact
         records = int(values.astype(np.int64).sum())
@@ -607,11 +588,7 @@ def _count(weights: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def in_units(weights: NDArray[Any]) -> tuple[NDArray[np.int64] | None, float]:
-    """Return weights above zero as whole numbers, and how many records a weight of one stands for.
-
-    Weights with fractions are those of a survey, and count as (Σw)² / Σw² records (Kish 1965);
-    equal ones as none.
-    """
+    """Return weights as whole numbers, and how many records a weight of one stands for."""
     if weights.dtype == np.int64:
         return weights, 1.0
     if is_constant(weights):
@@ -690,10 +667,7 @@ def merge_rows(
     arities: Sequence[int],
     weights: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64]]:
-    """Return the distinct rows of ``codes`` (columns x rows), sorted, and their weights.
-
-    The tests compare it with tests/naive_data.py, which counts the rows in a dictionary.
-    """
+    """Return the distinct rows of ``codes`` (columns x rows), sorted, and their weights."""
     keys, cells = _row_keys(codes, arities), prod(arities)
     if weights is None and cells <= codes.shape[1]:
         counts = np.bincount(keys, minlength=cells)
@@ -709,11 +683,7 @@ def merge_rows(
 
 
 def _row_keys(codes: NDArray[np.unsignedinteger], arities: Sequence[int]) -> NDArray[np.int64]:
-    """Return one number per row, equal for equal rows and in the order of the rows.
-
-    The number is the row read in mixed radix; where it would outgrow 64 bits the keys so far
-    are replaced by their ranks, of which there are no more than rows.
-    """
+    """Return one number per row, equal for equal rows and in the order of the rows."""
     keys = np.zeros(codes.shape[1], np.int64)
     size = 1
     for column, arity in zip(codes, arities, strict=True):

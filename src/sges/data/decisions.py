@@ -82,8 +82,8 @@ class Values:
             distinct = np.union1d(self.distinct, other.distinct)
             if len(distinct) > (MAX_INTEGER_LEVELS if family == "floats" else MAX_COUNTED_VALUES):
                 distinct = None
-        declared = self.declared or other.declared
-        return Values(self.name, family, distinct, self.used + other.used, declared)
+        used = self.used + other.used
+        return Values(self.name, family, distinct, used, self.declared or other.declared)
 
     @property
     def count(self) -> int | None:
@@ -116,11 +116,7 @@ class Values:
 
 
 def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
-    """Return the numbers in a text column with this many rows, or None if the texts are labels.
-
-    Whole numbers stored as text are taken for codes, and so are a few repeated fractions, such
-    as version numbers.
-    """
+    """Return the numbers in a text column, or None if its texts are labels or codes."""
     if len(labels) <= MAX_INTEGER_LEVELS and 2 * len(labels) <= rows:
         return None
     if not any(str(label).strip("+- 0123456789") for label in labels):
@@ -131,16 +127,7 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
 def numbers_in_text(
     labels: Sequence[Any], counts: NDArray[Any], decimal: str = "."
 ) -> tuple[str, Message] | None:
-    """Return what shows that labels are numbers, and what helps; None if they are levels.
-
-    Numbers are read as text if a few words are among them, or signs beside them.  ``decimal`` is
-    the decimal mark with which the table was read.
-
-    >>> labels = [*map(str, range(90)), "?"]
-    >>> print(*numbers_in_text(labels, np.repeat([1, 10], [90, 1])), sep=": ")
-    90 of the 100 values are numbers; the others are '?': pass missing_words=['?'] if this means \
-that a value is missing (in a file; otherwise replace it by None)
-    """
+    """Return what shows that labels are numbers, and what helps; None if they are levels."""
     texts = {label: i for i, label in enumerate(labels) if isinstance(label, str) and counts[i]}
     signs = {label: signs_beside(label) for label in texts}
     numbers = [label for label, beside in signs.items() if beside is not None]
@@ -174,10 +161,7 @@ that a value is missing (in a file; otherwise replace it by None)
 
 @dataclass(slots=True)
 class KindNotes:
-    """Collects notes on inferred kinds, one for each case.
-
-    Columns of whole numbers are always mentioned, other floats if they have few distinct values.
-    """
+    """Collects notes on inferred kinds, one for each case."""
 
     integers: dict[Kind, dict[str, str]] = field(default_factory=dict)
     floats: dict[str, str] = field(default_factory=dict)
@@ -187,10 +171,7 @@ class KindNotes:
     decimal: str = "."
 
     def as_meant(self, column: Column) -> tuple[Column, Values]:
-        """Return a column converted to the type that its values represent, and facts about them.
-
-        Numbers that are stored as text become floats, and codes that are stored as floats integers.
-        """
+        """Return a column converted to the type that its values represent, and facts about them."""
         if column.labels is not None and not column.declared:
             numbers = hidden_numbers(column.labels, len(column) - column.missing_count)
             if numbers is not None:

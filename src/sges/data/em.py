@@ -155,10 +155,7 @@ def too_few_pairs(records: int) -> DataError:
 
 
 def _spread(values: Floats, seen: Mask, times: Floats) -> tuple[Floats, Floats]:
-    """Return the mean and deviation of the observed values; zeros for a column without any.
-
-    A deviation that is only rounding is zero.
-    """
+    """Return the mean and deviation of the observed values; zeros for a column without any."""
     counts = np.maximum(seen @ times, np.finfo(np.float64).tiny)
     first = np.where(seen.any(axis=1), values[np.arange(len(values)), seen.argmax(axis=1)], 0.0)
     # Shifted by one of the values first: a mean of 1e9 would swallow a spread of 1e-3.
@@ -267,10 +264,7 @@ def _is_singular(covariance: Floats) -> bool:
 
 
 def _expected(table: _Table, mean: Floats, covariance: Floats) -> tuple[Floats, Floats, float]:
-    """Return the E step: the expected sums and products of the rows around the mean.
-
-    The last number is the log-likelihood of the observed values.
-    """
+    """Return the E step: the expected sums and products of the rows around the mean."""
     precision = np.linalg.inv(covariance)
     precision = (precision + precision.T) / 2
     determinant = float(np.linalg.slogdet(covariance)[1])
@@ -287,10 +281,7 @@ def _expected(table: _Table, mean: Floats, covariance: Floats) -> tuple[Floats, 
 
 
 def _filled(group: _Group, mean: Floats, precision: Floats) -> tuple[Floats, float, Floats]:
-    """Return centered rows with filled holes, −2 log-likelihood, and the conditional covariances.
-
-    The log-likelihood is without the constants of the table; the covariances are summed.
-    """
+    """Return centered rows with filled holes, −2 log-likelihood, and conditional covariances."""
     n, holes = len(mean), group.holes
     conditional = np.linalg.inv(precision[holes[:, :, None], holes[:, None, :]])
     fit = -float(np.linalg.slogdet(conditional)[1] @ group.records)

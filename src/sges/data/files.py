@@ -205,12 +205,7 @@ class File:
                 yield self._columns(batch.slice(start, rows))
 
     def consumed(self, consume: Callable[[Iterator[list[Column]]], Consumed]) -> Consumed | None:
-        """Return what a function returns for the batches of the file, in types of whole columns.
-
-        The types of a text file are those of its first block.  Where a later field is not of that
-        type, the next type that pyarrow would try is taken, and the function is called again.
-        None is returned if only reading the whole file shows whether a column contains dates.
-        """
+        """Return what a function returns for the batches; None if the file must be read whole."""
         schema, places = self.schema, self.places.values()
         first = {schema.names[i]: schema.types[i] for i in places} if self.is_text else {}
         if any(map(pa.types.is_temporal, first.values())):

@@ -77,10 +77,7 @@ GLANCE_COLUMNS = 60
 
 
 def describe(data: Dataset, asked: frozenset[str] = frozenset(), decimal: str = ".") -> Description:
-    """Return the description of a dataset.
-
-    ``asked`` are the columns whose kind was given, and ``decimal`` is the decimal mark of the file.
-    """
+    """Return the description of a dataset."""
     notes = data.notes
     if data.rows > MAX_SAMPLED_ROWS + BLOCK_ROWS:
         starts = np.linspace(0, data.rows - BLOCK_ROWS, MAX_SAMPLED_ROWS // BLOCK_ROWS)
@@ -196,10 +193,7 @@ def _without_unusable(
     errors: list[UnusableColumn],
     decimal: str,
 ) -> tuple[list[Column], list[Finding]]:
-    """Return the columns that can be used, and findings on the others, which are errors in learn.
-
-    ``errors`` are those on columns that were not read; those on infinite values are added.
-    """
+    """Return the columns that can be used, and findings on those that ``learn`` refuses."""
     rows, empty, named = len(columns[0]), [], []
     for column in columns:
         try:

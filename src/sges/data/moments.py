@@ -330,10 +330,7 @@ def _exact_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Correlations:
-    """Means, variances and correlations of a table; the rows and columns of constants are zero.
-
-    ``matrix`` is the only array of columns x columns; the caller may write to it.
-    """
+    """Means, variances and correlations of a table; the rows and columns of constants are zero."""
 
     records: int
     mean: Floats
@@ -348,11 +345,7 @@ def correlations_of(
     dtype: np.dtype[Any],
     progress: Progress | None = None,
 ) -> Correlations:
-    """Return the correlations of a table (columns x rows), all finite, in the given precision.
-
-    One pass for means and variances, in doubles, and one for a symmetric matrix product of the
-    standardized columns, block by block: for a wide table hardly more than that product.
-    """
+    """Return the correlations of a table (columns x rows), all finite, in the given precision."""
     n, rows = values.shape
     check_matrix_size(n, dtype)
     step = max(16, BLOCK_CELLS // n)
@@ -459,11 +452,9 @@ def mirror(matrix: Matrix) -> None:
 
 
 def is_positive_definite(matrix: Matrix) -> bool:
-    """Return whether Cholesky's factorization of a symmetric matrix succeeds.
+    """Return whether Cholesky's factorization of a symmetric matrix, which it overwrites, succeeds.
 
-    It is written over the lower triangle, and ``restore_lower`` undoes it.  Written out in
-    products of panels, because the routine of some BLAS libraries is many times slower than
-    their products when other programs run beside it.
+    In products of panels: the routine of some BLAS libraries is many times slower beside others.
     """
     n = len(matrix)
     for own in panels(n, PANEL // 2):

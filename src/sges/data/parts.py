@@ -170,11 +170,7 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Summary:
-    """The contribution of one part of a table to the statistics of the whole.
-
-    ``moments`` or ``counts`` is None if some column cannot be of that kind, or if no row is
-    usable.  ``place`` names the part in messages.
-    """
+    """The contribution of one part of a table to the statistics of the whole."""
 
     place: str
     values: tuple[Values, ...]
@@ -293,10 +289,7 @@ class Summary:
         return counts.dataset((*on_missing, size, *notes.notes()))
 
     def _with_levels_as_meant(self, counts: Counts, asked: Mapping[str, Kind]) -> Counts | None:
-        """Return counts with codes that are stored as floats as integers, unless asked for.
-
-        None if a text holds numbers, so that the column is continuous after all.
-        """
+        """Return counts with codes stored as floats as integers; None if a text holds numbers."""
         levels = []
         for known, labels in zip(self.values, counts.levels, strict=True):
             present = tuple(label for label in labels if label is not None)
@@ -310,11 +303,8 @@ class Summary:
 
 
 def merged(parts: Iterable[Summary]) -> Summary | None:
-    """Return the summary of all parts, or of the first after which the rows are needed.
-
-    Parts of about the same size are merged, so that distinct rows are not sorted again and again.
-    """
-    stack: list[tuple[int, Summary]] = []
+    """Return the summary of all parts, or of the first after which the rows are needed."""
+    stack: list[tuple[int, Summary]] = []  # of about the same size: rows are sorted a few times
     for part in parts:
         size, total = 1, part
         while stack and stack[-1][0] <= size:

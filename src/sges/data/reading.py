@@ -69,19 +69,7 @@ class ReadingOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, slots=True, kw_only=True, repr=False)
 class Reading:
-    """The options of reading a table; making one checks their types and words.
-
-    Parameters
-    ----------
-    kinds, missing, names, weights, columns, exclude, delimiter, decimal, encoding, missing_words, \
-format
-        As in ``Dataset.of``.
-
-    Raises
-    ------
-    InvalidArgument
-        If an option has a wrong type or is not one of the allowed words.
-    """
+    """The options of reading a table, as in ``Dataset.of``; making one checks types and words."""
 
     kinds: Kinds = None
     missing: Missing = "error"
@@ -165,11 +153,7 @@ def reading_of_call(
 
 
 def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
-    """Return the positions of the columns to read, in the order of reading, weights last.
-
-    ``found`` are all columns of the table.  ``names`` renames them; all other options refer to the
-    new names.  A first column without a name holds labels of the rows and is not read.
-    """
+    """Return the positions of the columns to read, in the order of reading, weights last."""
     all_names = list(found)
     if reading.names is not None:
         if len(reading.names) != len(all_names):
@@ -222,11 +206,7 @@ def is_path(table: Table) -> bool:
 
 
 def has_row_labels(names: Sequence[str]) -> bool:
-    """Return whether the first column, and no other, has no name: R and pandas write row labels so.
-
-    >>> has_row_labels(["", "age", "sex"]), has_row_labels(["age", ""]), has_row_labels([""])
-    (True, False, False)
-    """
+    """Return whether only the first column has no name, as R and pandas write row labels."""
     return len(names) > 1 and names[0] == "" and "" not in names[1:]
 
 

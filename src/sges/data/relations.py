@@ -165,10 +165,7 @@ def _by_levels(data: Dataset) -> Iterator[Relation]:
 def _candidates(
     codes: NDArray[np.unsignedinteger], arity: list[int], weights: Floats | None
 ) -> list[tuple[int, int]]:
-    """Return pairs (y, x) for which guessing the level of y from that of x is nearly always right.
-
-    All tables of two columns are the blocks of one product of indicator columns.
-    """
+    """Return pairs (y, x) for which guessing y from x is nearly always right."""
     kept = [i for i, k in enumerate(arity) if 2 <= k <= MAX_INDICATORS]
     if len(kept) < 2:
         return []
@@ -281,10 +278,7 @@ def _constant_within_levels(data: Dataset) -> Iterator[Relation]:
 
 
 def _monotone(data: Dataset) -> Iterator[Relation]:
-    """Find continuous columns that are increasing or decreasing functions of another, not linear.
-
-    Such columns have the same ranks; equal columns and linear functions are another finding.
-    """
+    """Find continuous columns with the same ranks as another that are not linear in it."""
     columns = data.continuous[:MAX_PAIR_COLUMNS]
     if len(columns) < 2 or data.rows < 20:
         return
@@ -340,11 +334,7 @@ def linear_relations_of(
     *,
     brief: bool = False,
 ) -> list[Finding]:
-    """Find columns that are nearly linear functions of the others, or all of an unmeasured one.
-
-    ``coded`` are the names of discrete columns, which stand there by their codes.  A ``brief``
-    finding does not say of which columns they are functions.
-    """
+    """Find columns that are nearly linear functions of the others, or all of an unmeasured one."""
     variance = np.diagonal(covariance)
     usable = np.flatnonzero(np.isfinite(variance) & (variance > 0))[:MAX_CORRELATIONS]
     if len(usable) < 2 or not np.isfinite(covariance[np.ix_(usable, usable)]).all():
@@ -400,10 +390,7 @@ def linear_relations_of(
 
 
 def _explained_shares(matrix: Floats, records: float) -> Floats:
-    """Return the share of each column that the others explain, adjusted for chance.
-
-    It is that of the best of the others, or of all where there are records enough.
-    """
+    """Return the share of each column that the others explain, adjusted for chance."""
     p = len(matrix)
     left: Floats = 1.0 - (np.abs(matrix) - np.eye(p)).max(axis=1) ** 2
     left *= (records - 1) / _freedom(records - 2, p * p)
@@ -507,11 +494,7 @@ def _groups(matrix: Floats, close: list[int]) -> list[list[int]]:
 
 
 def _explained_by(matrix: Floats, v: int) -> list[int]:
-    """Return few columns of which a column is nearly a linear function.
-
-    They are chosen one by one; if that fails, as for small differences of large columns, they are
-    those with the most weight in the regression on all others.
-    """
+    """Return few columns of which a column is nearly a linear function."""
     chosen: list[int] = []
     partial = matrix + RIDGE * np.eye(len(matrix))  # covariances given the chosen
     while len(chosen) < min(MAX_NAMES_SHOWN, len(matrix) - 1):

@@ -248,12 +248,7 @@ BATCH_ROWS = 1 << 16
 
 
 def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> Summary | None:
-    """Return the summary of a lazy frame: distinct rows counted by its engine, or batch by batch.
-
-    The first rows decide.  If all columns may be discrete and rows repeat, the engine groups and
-    counts them; if they may be continuous, its batches are summed up here, which is faster than
-    a query for each product.  None if the rows are needed.
-    """
+    """Return the summary of a lazy frame; None if its rows are needed.  The first rows decide."""
     import narwhals as nw
     from narwhals import selectors
 
