@@ -200,13 +200,6 @@ def test_constant_columns_are_kept_and_noted() -> None:
     assert data.notes == ("2 columns are constant, so they have no edges: 'a', 'b'",)
 
 
-def test_columns_of_an_array_are_read_in_the_order_asked_for() -> None:
-    table = np.random.default_rng(0).normal(size=(30, 3))
-    found = Dataset.of(table, names=["a", "b", "c"], columns=["c", "a"])
-    assert found.names == ("c", "a")
-    assert found.values.tolist() == [table[:, 2].tolist(), table[:, 0].tolist()]
-
-
 def test_equal_survey_weights_are_the_same_as_none() -> None:
     table = {"a": [0.5, 1.5, 2.5], "b": [1.0, 4.0, 2.0]}
     assert facts(Dataset.of(table, weights=[0.5, 0.5, 0.5])) == facts(Dataset.of(table))
@@ -241,8 +234,3 @@ def test_nan_among_the_labels_of_a_dictionary_is_a_missing_value() -> None:
     assert Dataset.of(table, missing="level").levels == ((1.5, 0.5, None),)
     found = Dataset.of(table, missing="drop", kinds="continuous")
     assert found.values.tolist() == [[1.5, 0.5, 1.5]]
-
-
-def test_a_structured_array_of_two_dimensions_is_refused() -> None:
-    with pytest.raises(DataError, match=r"a structured array of shape \(2, 2\) is not a table"):
-        Dataset.of(np.zeros((2, 2), [("a", "f8")]))

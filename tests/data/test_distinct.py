@@ -106,14 +106,6 @@ def test_a_large_array_of_doubles_is_read_where_it_lies(order: Literal["C", "F"]
     assert table.flags.writeable
 
 
-def test_a_small_array_of_doubles_is_copied() -> None:
-    table = np.random.default_rng(1).normal(size=(20, 2))
-    data = Dataset.of(table)
-    before = data.values.tolist()
-    table[:] = 0.0
-    assert data.values.tolist() == before
-
-
 def test_an_array_and_its_columns_one_by_one_have_the_same_notes(seed: int) -> None:
     rng = np.random.default_rng(seed)
     rows = 2 * CHUNK

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,17 +17,13 @@ from sges.data import Dataset, Moments, discrete_of_file, moments_of_file
 from sges.errors import DataError, FileError, SgesError, in_shell
 
 TOWNS = "Größe,Ort\n1.5,Köln\n2.5,Ulm\n3.5,Köln\n"
-Read = Callable[..., Dataset | Moments]
 
 
-@pytest.mark.parametrize("read", [Dataset.of, moments_of_file, discrete_of_file])
-def test_a_header_that_is_not_utf8_is_refused_with_the_option_that_helps(
-    tmp_path: Path, read: Read
-) -> None:
+def test_a_header_that_is_not_utf8_is_refused_with_the_option_that_helps(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(TOWNS.encode("latin-1"))
     with pytest.raises(DataError, match=r"the header is not UTF-8 text; pass encoding='latin-1'"):
-        read(path)
+        Dataset.of(path)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8", "utf-8-sig"])
@@ -57,14 +52,11 @@ def test_text_that_is_not_in_the_encoding_named_is_refused(tmp_path: Path) -> No
         Dataset.of(path)
 
 
-@pytest.mark.parametrize("read", [Dataset.of, discrete_of_file])
-def test_values_that_are_not_utf8_are_refused_with_the_option_that_helps(
-    tmp_path: Path, read: Read
-) -> None:
+def test_values_that_are_not_utf8_are_refused_with_the_option_that_helps(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\nu,1\n" + "München,2\n".encode("latin-1"))
     with pytest.raises(DataError, match=r"column.* is not UTF-8 text; pass encoding='latin-1'"):
-        read(path)
+        Dataset.of(path)
 
 
 def run_on_stdin(code: str, **options: object) -> "subprocess.CompletedProcess[str]":
@@ -103,14 +95,13 @@ def test_paths_that_no_file_can_have_are_refused_in_one_line(path: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("read", [Dataset.of, moments_of_file])
 def test_an_empty_path_is_not_the_current_folder(
-    tmp_path: Path, read: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1.5,2.5\n2.5,0.5\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileError, match="the path of the table is empty"):
-        read("")
+        Dataset.of("")
 
 
 def test_a_file_that_may_not_be_opened_is_refused(tmp_path: Path) -> None:
@@ -140,15 +131,14 @@ def damaged_arrow(stream: bool) -> bytes:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("read", ["Dataset.of", "discrete_of_file"])
 def test_damage_within_an_arrow_file_is_an_error_and_not_a_crash(
-    tmp_path: Path, stream: bool, read: str
+    tmp_path: Path, stream: bool
 ) -> None:
     path = tmp_path / "t.arrow"
     path.write_bytes(damaged_arrow(stream))
     script = (
-        "from sges.data import Dataset, discrete_of_file\n"
-        f"try: {read}({str(path)!r}, columns=['word'])\n"
+        "from sges.data import Dataset\n"
+        f"try: Dataset.of({str(path)!r}, columns=['word'])\n"
         "except ValueError as e: print(e)"
     )
     done = subprocess.run(

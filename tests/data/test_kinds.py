@@ -54,13 +54,6 @@ def test_a_hole_does_not_change_the_kind_of_codes(missing: Missing) -> None:
     assert of_pandas.notes == of_polars.notes
 
 
-def test_kinds_override_the_rule_for_codes() -> None:
-    table = np.tile([[0.0], [1.0]], (10, 1))
-    data = Dataset.of(table, kinds="continuous")
-    assert data.kinds == (CONTINUOUS,)
-    assert data.notes == ()
-
-
 @pytest.mark.parametrize(
     "values",
     [

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ from data_facts import facts
 from sges.data import Dataset, Moments, files
 from sges.data.reading import Kinds, Missing, Reading
 from sges.data.sources import statistics_of
-from sges.errors import DataError
 
 
 @pytest.fixture
@@ -135,30 +133,6 @@ def test_the_statistics_of_a_file_with_a_discrete_column_are_its_dataset(
     found = statistics_of(path, Reading(kinds=kinds))
     assert isinstance(found, Dataset)
     assert facts(found) == facts(small(path, kinds=kinds))
-
-
-@pytest.mark.usefixtures("_all_files_are_large")
-@pytest.mark.parametrize("read", [Dataset.of, lambda path: statistics_of(path, Reading())])
-def test_large_files_are_refused_in_the_same_words(
-    tmp_path: Path, read: Callable[[Path], object]
-) -> None:
-    table = numbers(1000).to_pandas()
-    table.loc[[3, 999], "a"] = None
-    path = write(pa.Table.from_pandas(table, preserve_index=False), tmp_path / "t.csv")
-    with pytest.raises(DataError, match=r"in 2 of 1000 rows \('a' 2\); pass missing='drop'"):
-        read(path)
-    path.write_bytes(b"a,b\n")
-    with pytest.raises(DataError, match="no rows; it needs at least two"):
-        read(path)
-
-
-def test_small_files_and_tables_in_memory_are_datasets(tmp_path: Path) -> None:
-    table = numbers(50)
-    path = write(table, tmp_path / "t.csv")
-    for source in (path, table, table.to_pandas()):
-        found = statistics_of(source, Reading())
-        assert isinstance(found, Dataset)
-        assert facts(found) == facts(Dataset.of(source))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_facts import facts
-from sges.data import Dataset, discrete_of_file
-from sges.data.reading import Missing
-from sges.errors import DataError, InvalidArgument
+from sges.data import Dataset
+from sges.errors import DataError
 
 ROWS = st.lists(
     st.tuples(st.none() | st.sampled_from("abc"), st.none() | st.floats(-9, 9)),
@@ -78,14 +77,6 @@ def test_weights_are_dropped_with_their_rows() -> None:
 def test_too_few_complete_rows_are_refused(weights: list[float] | None) -> None:
     with pytest.raises(DataError, match="0 usable rows; it needs at least two"):
         Dataset.of({"a": [1.0, None], "b": [None, 1.0]}, missing="drop", weights=weights)
-
-
-def test_an_unknown_word_is_refused_by_streams_too(tmp_path: Path) -> None:
-    wrong: Missing = "impute"  # type: ignore[assignment]
-    path = tmp_path / "a.csv"
-    path.write_text("a\n1\n2\n")
-    with pytest.raises(InvalidArgument, match="'impute' is not one of 'error', 'drop', 'level'"):
-        discrete_of_file(path, missing=wrong)
 
 
 def test_the_usual_words_mean_missing_in_text_and_none_is_a_level(tmp_path: Path) -> None:

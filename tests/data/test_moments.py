@@ -161,28 +161,3 @@ def test_an_array_read_where_it_lies_has_exact_moments(
 )
 def test_an_array_with_anything_to_decide_is_left_to_the_dataset(table: Any) -> None:  # noqa: ANN401
     assert not module.is_plain(table)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_merging_in_any_tree_gives_the_moments_of_all_records(seed: int) -> None:
-    """Parts of random sizes, merged in random pairs, with values far from zero."""
-    rng = np.random.default_rng(seed)
-    table = 1e6 + rng.standard_normal((200, 4)) @ rng.standard_normal((4, 4))
-    cuts = np.sort(rng.choice(np.arange(2, 198, 2), 9, replace=False))
-    parts = [Moments.of(Dataset.of(part)) for part in np.split(table, cuts)]
-    while len(parts) > 1:
-        i, j = rng.choice(len(parts), 2, replace=False).tolist()
-        merged = parts[i].merge(parts[j])
-        parts = [part for k, part in enumerate(parts) if k not in (i, j)] + [merged]
-    whole = Moments.of(Dataset.of(table))
-    assert parts[0].records == 200
-    assert parts[0].mean == pytest.approx(whole.mean, rel=1e-14)
-    assert np.abs(parts[0].covariance - whole.covariance).max() < 1e-8
-
-
-def test_moments_of_other_columns_are_not_merged() -> None:
-    one = Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0.5, 2.5]}))
-    with pytest.raises(DataError, match="'c' is in only one of them"):
-        one.merge(Moments.of(Dataset.of({"a": [0.5, 1.5], "b": [0.5, 2.5], "c": [1.5, 2.5]})))
-    with pytest.raises(DataError, match="their order differs"):
-        one.merge(Moments.of(Dataset.of({"b": [0.5, 1.5], "a": [0.5, 2.5]})))

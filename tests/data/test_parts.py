@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
@@ -446,15 +445,6 @@ def test_a_query_that_fails_is_a_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"the query could not be run \(") as caught:
         sges.learn(lazy)
     assert "\n" not in str(caught.value)
-
-
-def test_learning_from_a_query_is_learning_from_the_table() -> None:
-    for name in ("asia", "greenhouse"):
-        table = sges.examples.load(name).table
-        frame = pl.from_arrow(table)
-        assert isinstance(frame, pl.DataFrame)
-        assert sges.learn(frame.lazy()).cpdag == sges.learn(table).cpdag
-    assert sges.learn(pd.DataFrame(table.to_pandas())).cpdag == sges.learn(table).cpdag
 
 
 def test_parts_with_other_columns_cannot_be_merged() -> None:

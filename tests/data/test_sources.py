@@ -84,10 +84,6 @@ def test_a_numpy_array_with_names_is_the_same_as_the_file(tmp_path: Path) -> Non
         assert data.values.flags.c_contiguous
 
 
-def test_an_array_without_names_is_numbered() -> None:
-    assert Dataset.of(np.zeros((3, 2))).names == ("x0", "x1")
-
-
 @given(
     st.lists(
         st.tuples(

@@ -47,21 +47,6 @@ def numbers(rows: int = 1000) -> pa.Table:
     })  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FORMATS)
-@pytest.mark.parametrize("rows", [10, 333])
-def test_streamed_moments_equal_those_in_memory_to_1e_12(
-    tmp_path: Path, kind: str, rows: int
-) -> None:
-    path = write(numbers(), tmp_path / f"t.{kind}")
-    with batches_of(rows):
-        streamed = moments_of_file(path)
-    memory = Moments.of(Dataset.of(path, kinds="continuous"))
-    scale = np.sqrt(np.diagonal(memory.covariance))
-    assert np.abs((streamed.covariance - memory.covariance) / np.outer(scale, scale)).max() < 1e-12
-    assert (np.abs(streamed.mean - memory.mean) < 1e-12 * (scale + np.abs(memory.mean))).all()
-    assert (streamed.names, streamed.records) == (memory.names, memory.records)
-
-
 def test_streamed_moments_are_exact_to_1e_12(tmp_path: Path) -> None:
     table = numbers(400)
     _, exact = naive.exact_moments([np.asarray(c).tolist() for c in table.columns])
@@ -70,15 +55,6 @@ def test_streamed_moments_are_exact_to_1e_12(tmp_path: Path) -> None:
     expected = np.array([[float(c) for c in row] for row in exact])
     scale = np.sqrt(np.diagonal(expected))
     assert np.abs((found.covariance - expected) / np.outer(scale, scale)).max() < 1e-12
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_columns_are_chosen_and_ordered_by_name(tmp_path: Path, kind: str) -> None:
-    path = write(numbers(), tmp_path / f"t.{kind}")
-    found = moments_of_file(path, columns=["c", "a"])
-    assert found.names == ("c", "a")
-    whole = moments_of_file(path)
-    assert np.allclose(found.covariance, whole.covariance[np.ix_([2, 0], [2, 0])], rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -198,20 +174,3 @@ def test_an_identifier_is_refused_before_the_stream_ends(tmp_path: Path) -> None
     refused = pytest.raises(DataError, match=r"column 'a' has .* levels, .* like an identifier")
     with batches_of(10_000), refused:
         discrete_of_file(path)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a,b\n2020-01-01,x\n2020-01-02,y\n", "column 'a' contains dates or times"),
-        ("a,b\n0.5,x\ninf,y\n", "column 'a' contains 1 infinite value, the first in row 1"),
-        ("a,b\n0.5,\n,y\n", "the table has 0 usable rows"),
-    ],
-)
-def test_a_stream_refuses_what_memory_refuses(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(text)
-    with pytest.raises(DataError, match=message):
-        Dataset.of(path, missing="drop")
-    with pytest.raises(DataError, match=message):
-        discrete_of_file(path, missing="drop")

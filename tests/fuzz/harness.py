@@ -160,24 +160,16 @@ VALUES = (
 """Values of other types than a reader expects, and of the same type but out of range."""
 
 
-def fuzz(
-    readers: dict[str, Reader],
-    name: str,
-    numbers: range,
-    *,
-    processes: int = 1,
-    seconds: float | None = None,
-) -> Report:
-    """Read the inputs with these numbers, or as many as possible in ``seconds``."""
+def fuzz(readers: dict[str, Reader], name: str, numbers: range, *, processes: int = 1) -> Report:
+    """Read the inputs with these numbers."""
     report = Report(name)
-    deadline = None if seconds is None else time.monotonic() + seconds
     starts = range(0, len(numbers), INPUTS_TOGETHER)
     pieces = iter([numbers[i : i + INPUTS_TOGETHER] for i in starts])
     workers = [_Worker(readers, name, report) for _ in range(processes)]
     try:
         while True:
             for worker in workers:
-                if worker.is_idle() and (deadline is None or time.monotonic() < deadline):
+                if worker.is_idle():
                     worker.hand_over(next(pieces, range(0)))
             if all(worker.is_idle() for worker in workers):
                 return report
