@@ -15,6 +15,8 @@ from sges.data.columns import CHUNK_ROWS as CHUNK
 from sges.data.columns import LEADING_ROWS as LEADING
 from sges.data.columns import distinct_values, few_distinct_values, ranks
 from sges.data.dataset import COPIED_CELLS
+from sges.data.reading import Reading
+from sges.data.tables import columns_of
 
 TYPES = [np.int8, np.uint8, np.int16, np.int64, np.uint64, np.float64, np.bool_]
 
@@ -136,3 +138,9 @@ def test_finite_values_whose_sum_is_not_finite_are_not_refused() -> None:
     table = np.full((3, 2), 1.7e308)
     table[0] = -1.0
     assert np.array_equal(Dataset.of(table).values, table.T)
+
+
+@pytest.mark.parametrize(("largest", "kind"), [(255, np.uint8), (256, np.int64)])
+def test_an_array_of_integers_that_fit_in_a_byte_is_read_as_bytes(largest: int, kind: type) -> None:
+    (column,) = columns_of(np.array([[0], [largest]]), Reading())
+    assert column.values.dtype == kind
