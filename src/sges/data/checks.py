@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.columns import LEADING_ROWS, MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
+from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
 from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset, nearly_empty
 from sges.data.decisions import counted_columns, numbers_in_text
 from sges.data.description import Finding
@@ -664,7 +664,7 @@ def _are_names(name: str, values: Floats) -> bool:
 
 def _rises_by_one(values: Floats) -> bool:
     """Return whether each number is one more than the one before it."""
-    return all(np.array_equal(part[1:], part[:-1] + 1) for part in (values[:LEADING_ROWS], values))
+    return np.array_equal(values[1:], values[:-1] + 1)
 
 
 def repeated_rows(data: Dataset) -> Iterator[Finding]:

@@ -337,8 +337,6 @@ def usable_rows(
     reading: Reading,
     start: int = 0,
     times: NDArray[np.int64] | None = None,
-    *,
-    allow_fractions: bool = False,
 ) -> tuple[list[Column], NDArray[Any] | None, Tally]:
     """Return the columns and weights of the rows with a weight and, unless kept, without holes."""
     check_finite(columns, start)
@@ -348,7 +346,7 @@ def usable_rows(
             *columns, weight_column = columns
         else:
             weight_column = column_of("weights", reading.weights)
-        counts = checked_weights(weight_column, allow_fractions=allow_fractions)
+        counts = checked_weights(weight_column)
         if columns and len(counts) != len(columns[0]):
             raise DataError(
                 f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
@@ -377,7 +375,7 @@ def dataset_of_columns(
 ) -> Dataset:
     """Return the dataset of columns; ``noted`` are the notes on how they were read."""
     given_rows = len(columns[0])
-    columns, weights, tally = usable_rows(columns, reading, allow_fractions=True)
+    columns, weights, tally = usable_rows(columns, reading)
     if given_rows and not tally.rows:
         raise DataError(f"the weights of all {given_rows} rows are zero, so no row is left")
     tally.check(reading.missing)
@@ -552,21 +550,15 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     return Dataset(names, kinds, levels, values, codes, None, all_notes)
 
 
-class FractionalWeights(DataError):
-    """Weights have fractions, but parts of a table have counts only: its rows are then read."""
-
-
-def checked_weights(column: Column, *, allow_fractions: bool = False) -> NDArray[Any]:
-    """Return weights as counts, or as they are if they have fractions and these are allowed."""
+def checked_weights(column: Column) -> NDArray[Any]:
+    """Return weights as counts, or as they are if they have fractions."""
     values = column.values
     usable = column.labels is None and column.missing is None and values.dtype.kind in "iuf"
     if not usable or np.any(values < 0) or not np.isfinite(values).all():
         rule = "must be finite numbers, 0 or more, one for each row"
         raise DataError(f"weights {column.name!r} {rule}")
     if np.any(values != np.floor(values)):
-        if allow_fractions:
-            return values
-        raise FractionalWeights(column.name)
+        return values
     records = float(values.sum(dtype=np.float64))
     if records < 2 * MAX_RECORDS:  # near the limit, only integers are exact
         records = int(values.astype(np.int64).sum())

@@ -168,6 +168,10 @@ def _merged_levels(name: str, mine: tuple[Any, ...], others: tuple[Any, ...]) ->
 # Summaries of parts
 
 
+class FractionalWeights(DataError):
+    """Weights have fractions, but summaries have counts only: the rows are then read."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Summary:
     """The contribution of one part of a table to the statistics of the whole."""
@@ -192,6 +196,8 @@ class Summary:
     ) -> "Summary":
         """Return the summary of some rows; the arguments are those of ``usable_rows``."""
         columns, weights, tally = usable_rows(columns, reading, start, times)
+        if weights is not None and weights.dtype != np.int64:
+            raise FractionalWeights
         keeps_holes = reading.missing == "level"
         usable = tally.rows if keeps_holes else tally.rows - tally.incomplete
         values = tuple(

@@ -18,12 +18,11 @@ import numpy as np
 from sges.data.columns import Column, data_error
 from sges.data.dataset import (
     Dataset,
-    FractionalWeights,
     dataset_in_memory,
     dataset_of_columns,
 )
 from sges.data.moments import Moments
-from sges.data.parts import Summary, merged
+from sges.data.parts import FractionalWeights, Summary, merged
 from sges.data.reading import (
     Missing,
     Reading,
