@@ -275,8 +275,8 @@ def test_an_optional_library_that_does_not_fit_into_memory_is_not_called_missing
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory")
-def test_40_megabytes_are_too_few_for_the_libraries_in_one_line() -> None:
-    done = in_shell(f"ulimit -v 40000; $SGES learn {ASIA}")
+def test_60_megabytes_are_too_few_for_the_libraries_in_one_line() -> None:
+    done = in_shell(f"ulimit -v 60000; $SGES learn {ASIA}")
     assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (INVALID_DATA, b"", 1)
 
 
