@@ -17,6 +17,7 @@ section 13).
 """
 
 from functools import partial
+from typing import Unpack
 
 from sges.docstrings import documented_like
 from sges.errors import check_number
@@ -25,8 +26,8 @@ from sges.properties import Property
 from sges.result import Result
 from sges.score.protocol import Score
 from sges.search.bounds import bound_of, poly_fes_bound
-from sges.search.moves import Constraint, Moves
-from sges.search.run import OPTIONS, OnProgress, Run, Selection
+from sges.search.moves import Moves
+from sges.search.run import OPTIONS, Run, SearchOptions, Selection
 from sges.search.strategy import (
     Forward,
     Strategy,
@@ -49,12 +50,7 @@ start : PDAG
 @documented_like(OPTIONS)
 def ges(
     score: Score,
-    *,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Run Greedy Equivalence Search: insert while that improves the score, then delete.
 
@@ -64,7 +60,7 @@ def ges(
     ----------
     Chickering (2002), Optimal structure identification with greedy search, JMLR 3, 507-554.
     """
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
 
     def phases() -> None:
         forward_phase(run, "fes")
@@ -83,11 +79,7 @@ def sges(
     start: PDAG | None = None,
     exact: bool = False,
     drop_large: bool = False,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Run Selective Greedy Equivalence Search: a forward phase, then selected deletes.
 
@@ -103,7 +95,7 @@ def sges(
     Chickering & Meek (2015), Selective Greedy Equivalence Search, UAI.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     graph, phase = start_of(run.n, forward, start)
 
     def phases(phase: str = phase) -> None:
@@ -119,18 +111,13 @@ def sges(
 def fes(
     score: Score,
     start: PDAG | None = None,
-    *,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search forward: apply the best insert while it improves the score.
 
     Paper: Section 3.1, FES.
     """
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     run.start(start)
     forward_phase(run, "fes")
     return run.result(forward="fes")
@@ -142,11 +129,7 @@ def poly_fes(
     start: PDAG | None = None,
     *,
     max_t: int = 0,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search forward with polynomially many score evaluations, still to an IMAP.
 
@@ -158,7 +141,7 @@ def poly_fes(
         Inserts with a set T of at most this size are examined besides those of one member.
     """
     check_number("max_t", max_t, whole=True)
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     max_t = min(max_t, run.n)  # no set T is larger
     run.start(start)
     forward_phase(run, "poly", largest_t=max_t)
@@ -169,18 +152,13 @@ def poly_fes(
 def bes(
     score: Score,
     start: PDAG,
-    *,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search backward: apply the best delete while it does not lower the score.
 
     Paper: Section 3.1, BES.
     """
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     search_with_knowledge(run, start, lambda: backward(run))
     return run.result()
 
@@ -193,11 +171,7 @@ def sbes(
     *,
     exact: bool = False,
     drop_large: bool = False,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search backward selectively: BES with only the deletes that the assumed property allows.
 
@@ -211,7 +185,7 @@ def sbes(
         A property that is assumed to hold for the true graph.
     """
     selection = Selection(assume, exact=exact, drop_large=drop_large)
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     search_with_knowledge(run, start, lambda: backward(run, selection))
     return run.result(assume=assume, bound=bound_of(run, "given", selection))
 
@@ -220,12 +194,7 @@ def sbes(
 def turning(
     score: Score,
     start: PDAG,
-    *,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Turn edges while that improves the score.
 
@@ -234,7 +203,7 @@ def turning(
     Hauser & Bühlmann (2012), Characterization and greedy learning of interventional Markov
     equivalence classes of directed acyclic graphs, JMLR 13, 2409-2464: the third phase of GIES.
     """
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint)
+    run = Run(score, **options)
     run.start(start)
     run.climb("turning", Moves(turns=True))
     return run.result()
@@ -248,11 +217,7 @@ def interleaved(
     *,
     exact: bool = False,
     drop_large: bool = False,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search with deletes before turns before inserts, whichever improves the score first.
 
@@ -263,9 +228,5 @@ def interleaved(
         assume,
         strategy=Strategy(interleaved=True, exact=exact, drop_large=drop_large),
         start=start,
-        max_indegree=max_indegree,
-        time_limit=time_limit,
-        progress=progress,
-        counting=counting,
-        constraint=constraint,
+        **options,
     )

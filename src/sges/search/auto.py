@@ -11,6 +11,7 @@ is how it is recognized; but a larger k may improve the score even if the next k
 """
 
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_number, shown
@@ -18,8 +19,7 @@ from sges.graph.pdag import PDAG
 from sges.properties import AtMost, MaxParents
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
-from sges.search.moves import Constraint
-from sges.search.run import Keep, OnProgress, Run, Selection
+from sges.search.run import Run, SearchOptions, Selection
 from sges.search.strategy import (
     AnyStrategy,
     Forward,
@@ -63,14 +63,12 @@ def auto_bound(
     start: PDAG | None = None,
     strategy: AnyStrategy = "two-phase",
     max_bound: int | None = None,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
-    keep: Keep | None = None,
+    **options: Unpack[SearchOptions],
 ) -> AutoResult:
     """Search with the smallest bound of this kind beyond which the score does not improve.
+
+    ``time_limit`` holds for all rounds together: the best round so far is then returned, marked as
+    not complete.
 
     Parameters
     ----------
@@ -79,9 +77,6 @@ def auto_bound(
     max_bound : int, optional
         The last bound that is tried; by default the number of variables.  The first one is the
         smallest that the kind has, at least 1.
-    time_limit : float, optional
-        Seconds for all rounds together, after which the best round so far is returned, marked as
-        not complete.
 
     Returns
     -------
@@ -90,12 +85,12 @@ def auto_bound(
     """
     strategy = as_strategy(strategy)
     _check_kind(kind, strategy)
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint, keep)
+    run = Run(score, **options)
     first = max(kind.smallest, 1)
     last = max(score.n, first) if max_bound is None else max_bound
     check_number("max_bound", last, whole=True, least=first)
     graph, phase = start_of(run.n, forward, start)
-    relaxes = constraint is not None and constraint.relaxed is not None
+    relaxes = run.constraint is not None and run.constraint.relaxed is not None
     parts: list[Result] = []
     begin = phase
     if not relaxes and not (strategy.interleaved and phase == "fes"):

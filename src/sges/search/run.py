@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from math import isfinite
-from typing import TypeAlias
+from typing import TypeAlias, TypedDict
 
 from sges.errors import (
     Argument,
@@ -63,17 +63,19 @@ exact : bool
 drop_large : bool
     Omit the sets H that contain a clique larger than the bound.  Like ``exact`` this examines
     fewer deletes, with the same guarantee.
-max_indegree : int, optional
-    The largest number of parents that a node may have; a start with more is an error.
-time_limit : float, optional
-    Seconds after which the search stops and returns the best state so far.
-progress : callable, optional
-    Called with a ``Progress`` at the start of each phase and after each step.
-counting : bool
-    Whether to count the unique families that are scored; False saves memory.
-constraint : Constraint, optional
-    Background knowledge with nodes as numbers, from ``Knowledge.bind``: a step to a class that it
-    does not admit is never taken, and the result is refined by it.
+**options : optional
+    What every search takes:
+
+    * max_indegree (int): the largest number of parents that a node may have; a start with more is
+      an error.
+    * time_limit (float): seconds after which the search stops and returns the best state so far.
+    * progress (callable): called with a ``Progress`` at the start of each phase and after each
+      step.
+    * counting (bool): whether to count the unique families that are scored, as by default; False
+      saves memory.
+    * constraint (Constraint): background knowledge with nodes as numbers, from ``Knowledge.bind``:
+      a step to a class that it does not admit is never taken, and the result is refined by it.
+    * keep (callable): called with the engine after each step that may be worth keeping.
 
 Returns
 -------
@@ -113,6 +115,17 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 
 Keep: TypeAlias = Callable[[Engine], object]
 """Called with the engine after each step that may be worth keeping."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options that every search takes, as ``OPTIONS`` describes them."""
+
+    max_indegree: int | None
+    time_limit: float | None
+    progress: OnProgress | None
+    counting: bool
+    constraint: Constraint | None
+    keep: Keep | None
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ Each name stands for a ``Strategy``; ``Strategy`` makes other combinations.  The
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, Unpack, get_args
 
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
@@ -32,9 +32,8 @@ from sges.search.moves import Constraint, Moves
 from sges.search.run import (
     OPTIONS,
     Budget,
-    Keep,
-    OnProgress,
     Run,
+    SearchOptions,
     Selection,
     effective_jobs,
     gain_between,
@@ -175,12 +174,7 @@ def search(
     strategy: AnyStrategy = "two-phase",
     forward: Forward | None = None,
     start: PDAG | None = None,
-    max_indegree: int | None = None,
-    time_limit: float | None = None,
-    progress: OnProgress | None = None,
-    counting: bool = True,
-    constraint: Constraint | None = None,
-    keep: Keep | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Result:
     """Search with a strategy: a name from ``sges.search.strategy``, or a ``Strategy``.
 
@@ -192,12 +186,10 @@ def search(
         Which steps the search takes, in which order, and how it goes on from a local optimum.
     start : PDAG, optional
         A CPDAG or DAG to start from, such as another method's result.
-    keep : callable, optional
-        Called with the engine after each step that may be worth keeping.
     """
     strategy = as_strategy(strategy)
     selection = Selection(assume, exact=strategy.exact, drop_large=strategy.drop_large)
-    run = Run(score, max_indegree, time_limit, progress, counting, constraint, keep)
+    run = Run(score, **options)
     graph, phase = start_of(run.n, forward, start)
     return run_strategy(run, strategy, selection, graph, phase)
 
