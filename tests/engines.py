@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from sges.score.protocol import Score
-from sges.search.engines import CompiledEngine, Engine, native_of
+from sges.search.engines import CompiledEngine, native_of
 from sges.search.reference import ReferenceEngine
 
+Engine = ReferenceEngine | CompiledEngine
 Make = Callable[..., Engine]
 
 

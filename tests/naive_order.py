@@ -5,6 +5,7 @@ choosing the parents of all nodes again.
 """
 
 from collections.abc import Callable, Sequence
+from math import inf
 
 Local = Callable[[int, frozenset[int]], float]
 
@@ -15,10 +16,11 @@ def grow_shrink(
     before: frozenset[int],
     tolerance: float,
     required: frozenset[int] = frozenset(),
+    most: float = inf,
 ) -> frozenset[int]:
     """Return the parents of y: add the best predecessor while it gains, then remove some."""
     chosen = required
-    while rest := sorted(before - chosen):
+    while len(chosen) < most and (rest := sorted(before - chosen)):
         gains = [local(y, chosen | {x}) - local(y, chosen) for x in rest]
         if max(gains) <= tolerance:
             break

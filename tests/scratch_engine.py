@@ -13,7 +13,7 @@ from sges.nodeset import NodeSet, nodes, subsets
 from sges.operators import Delete, Insert, Operator, all_deletes
 from sges.properties import Property
 from sges.score.protocol import Score
-from sges.selective import selective_deletes
+from sges.selective import bounds_of, proposed_sets
 
 Generate = Callable[[PDAG], Iterable[Operator]]
 
@@ -80,13 +80,18 @@ def inserts_of_one_member(g: PDAG, largest_t: int) -> Iterator[Insert]:
             yield insert
 
 
+def deletes_of_edge(g: PDAG, x: int, y: int, assume: Property) -> list[Delete]:
+    """Return the deletes of one edge that the bounds of a property allow."""
+    return [Delete(x, y, h) for h in proposed_sets(g, x, y, *bounds_of(assume))]
+
+
 def selected(assume: Property) -> Generate:
     """Return a function that generates the selected deletes of all edges."""
 
     def generate(g: PDAG) -> Iterator[Delete]:
         for x in range(g.n):
             for y in nodes(g.out[x]):
-                yield from selective_deletes(g, x, y, assume)
+                yield from deletes_of_edge(g, x, y, assume)
 
     return generate
 

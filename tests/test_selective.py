@@ -10,15 +10,15 @@ from sges.errors import GraphError, InvalidArgument
 from sges.graph import PDAG
 from sges.nodeset import nodeset
 from sges.operators import deletes
-from sges.properties import MaxClique, MaxParents, MaxVStructures, MaxVWidth
+from sges.properties import MaxClique, MaxParents
 from sges.selective import (
     Reading,
     consistency_set,
     filter_cliques,
+    fits,
     is_consistent,
-    selective_deletes,
+    proposed_sets,
     selective_generate_ops,
-    size_limited_ops,
 )
 
 
@@ -48,8 +48,7 @@ def test_every_proposal_is_valid_and_every_valid_h_without_a_large_clique_is_pro
                 proposed = {frozen(h) for h in selective_generate_ops(g, x, y, s)}
                 assert proposed <= valid
                 assert {h for h in valid if naive.largest_clique(arcs, h) <= s} <= proposed
-                strict = selective_deletes(g, x, y, MaxVWidth(s), drop_large=True)
-                assert {frozen(d.h) for d in strict} == {
+                assert {frozen(h) for h in proposed_sets(g, x, y, s, None) if fits(g, h, s)} == {
                     h for h in valid if naive.largest_clique(arcs, h) <= s
                 }
 
@@ -61,9 +60,7 @@ def test_a_size_bound_proposes_exactly_the_valid_deletes_of_that_size(n: int) ->
         for x, y in edges_of(g):
             for size in range(n):
                 wanted = {h for h in naive.valid_deletes(arcs, x, y) if len(h) <= size}
-                assert {frozen(h) for h in size_limited_ops(g, x, y, size)} == wanted
-                by_property = selective_deletes(g, x, y, MaxVStructures(size))
-                assert {frozen(d.h) for d in by_property} == wanted
+                assert {frozen(h) for h in proposed_sets(g, x, y, None, size)} == wanted
 
 
 def test_filter_cliques_looks_at_what_a_clique_leaves_not_at_its_size() -> None:
@@ -79,33 +76,8 @@ def test_an_edge_without_na_can_be_deleted_under_any_bound() -> None:
     assert selective_generate_ops(g, 0, 1, 0) == {0}
 
 
-def test_one_h_that_two_cliques_propose_is_proposed_once() -> None:
-    """The cliques of NA = {2, 3} are {2} and {3}; both propose H = {2, 3}."""
-    g = PDAG.from_edges(4, undirected=[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)])
-    hs = [d.h for d in selective_deletes(g, 0, 1, MaxVWidth(1))]
-    assert len(hs) == len(set(hs))
-    assert nodeset([2, 3]) in hs
-
-
 def test_deletes_of_one_edge_in_the_complete_graph_on_60_nodes_are_few_under_a_bound() -> None:
     assert len(selective_generate_ops(PDAG.complete(60), 0, 1, s=1)) == 59
-
-
-class NoImmorality:
-    """A custom property without bounds: there is no v-structure."""
-
-    def holds(self, graph: PDAG) -> bool:
-        """Return whether the graph has no v-structure."""
-        return not graph.v_structures()
-
-
-@pytest.mark.parametrize("n", [3, 4])
-def test_a_property_without_bounds_is_asked_about_each_valid_delete(n: int) -> None:
-    for arcs in naive.all_cpdags(n):
-        g = pdag_of(n, arcs)
-        for x, y in edges_of(g):
-            found = set(selective_deletes(g, x, y, NoImmorality()))
-            assert found == {d for d in deletes(g, x, y) if is_consistent(d, g, NoImmorality())}
 
 
 @pytest.mark.parametrize("n", [3, 4])
@@ -127,11 +99,6 @@ def test_bad_arguments_are_refused() -> None:
     g = PDAG.from_edges(3, [(0, 2), (1, 2)])
     with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
         selective_generate_ops(g, 2, 0, 1)
-    with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
-        size_limited_ops(g, 2, 0, 1)
-    for bound in (MaxVWidth(1), MaxVStructures(1)):
-        with pytest.raises(GraphError, match="no edge 2→0 or 2—0"):
-            list(selective_deletes(g, 2, 0, bound))
     with pytest.raises(GraphError, match="s = -1"):
         selective_generate_ops(g, 0, 2, -1)
     delete = next(deletes(g, 0, 2))
@@ -146,6 +113,5 @@ def test_sets_mixed_from_two_cliques_are_dropped_on_request() -> None:
     g = PDAG.from_edges(5, undirected=[(0, 4), *path, *ends])
     mixed = nodeset({2, 3})
     assert mixed in selective_generate_ops(g, 0, 4, 1)
-    assert mixed in {d.h for d in selective_deletes(g, 0, 4, MaxVWidth(1))}
-    kept = selective_deletes(g, 0, 4, MaxVWidth(1), drop_large=True)
-    assert [sorted(frozen(d.h)) for d in kept] == [[1], [3], [1, 3]]
+    kept = [h for h in proposed_sets(g, 0, 4, 1, None) if fits(g, h, 1)]
+    assert sorted(kept) == [nodeset({1}), nodeset({3}), nodeset({1, 3})]

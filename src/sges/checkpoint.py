@@ -27,7 +27,7 @@ from sges.graph.pdag import PDAG
 from sges.graph.records import graph_of_record, graph_record, parse_json
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
-from sges.search.engines import Engine
+from sges.search.engines import CompiledEngine
 from sges.search.run import OnProgress
 from sges.writing import file_errors, write_text
 
@@ -145,7 +145,7 @@ def continued(
         file.save({"graph": graph_record(found.named(file.names)), "score": total})
         graph, best = found, total
 
-    def keep(engine: Engine) -> None:
+    def keep(engine: CompiledEngine) -> None:
         nonlocal saved
         if engine.total <= best or perf_counter() - saved < SECONDS_BETWEEN:
             return

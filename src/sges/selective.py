@@ -10,24 +10,21 @@ Selective-Generate-Ops uses only H, a set of common children, so Proposition 1 a
 Paper: Section 4.3, generating deletions; Definition 1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from sges.docstrings import documented_like
 from sges.errors import (
     GraphError,
-    check_flag,
-    check_instance,
-    check_number,
     check_word,
     is_number,
     shown,
 )
-from sges.graph.pdag import ANSWER, GRAPHS, PDAG, check_graph
+from sges.graph.pdag import ANSWER, GRAPHS, PDAG
 from sges.graph.undirected import adjacency, maximal_cliques
-from sges.nodeset import SETS, NodeSet, by_size_then_nodes, nodes, reach, subsets
-from sges.operators import Delete, Operator, as_pair, deletes
-from sges.properties import Property, check_is_property
+from sges.nodeset import NodeSet, nodes, reach, subsets
+from sges.operators import Delete, as_pair, deletes
+from sges.properties import Property
 
 __all__ = [
     "filter_cliques",
@@ -91,35 +88,12 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     >>> [len(selective_generate_ops(complete, 0, 1, s)) for s in (0, 1, 2)]
     [1, 3, 4]
     """
-    x, y = _as_edge(cpdag, x, y)
-    if not (is_number(s, whole=True) and s >= 0):
-        raise GraphError(f"s = {shown(s)}: the bound on cliques in H must be 0 or more (Fig. 6)")
-    return proposed_sets(cpdag, x, y, s, None)
-
-
-@documented_like(selective_generate_ops)
-def size_limited_ops(cpdag: PDAG, x: int, y: int, size: int) -> frozenset[NodeSet]:
-    """Return every H of a valid delete of one edge that has at most a given size.
-
-    NA ∖ H is a clique, so H contains all of NA outside some maximal clique; the rest of H is
-    chosen inside that clique.
-
-    Parameters
-    ----------
-    size : int
-        The most nodes that H may have.
-    """
-    x, y = _as_edge(cpdag, x, y)
-    check_number("size", size, whole=True)
-    return proposed_sets(cpdag, x, y, None, size)
-
-
-def _as_edge(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
-    """Return two nodes as integers; raise an error if no delete can apply to them."""
     x, y = as_pair(cpdag, x, y)
     if not cpdag.out[x] >> y & 1:
         raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
-    return x, y
+    if not (is_number(s, whole=True) and s >= 0):
+        raise GraphError(f"s = {shown(s)}: the bound on cliques in H must be 0 or more (Fig. 6)")
+    return proposed_sets(cpdag, x, y, s, None)
 
 
 def proposed_sets(
@@ -151,36 +125,6 @@ def room_in(
     if size is not None:
         most = min(most, size - (na & ~m).bit_count())
     return most
-
-
-@documented_like(deletes)
-def selective_deletes(
-    cpdag: PDAG, x: int, y: int, assume: Property, *, drop_large: bool = False
-) -> Iterator[Delete]:
-    """Yield the deletes of one edge that a property allows, each once.
-
-    A property with bounds on H is used by its bounds; one without is evaluated after each valid
-    delete.
-
-    Parameters
-    ----------
-    assume : Property
-        The assumption about the true graph.
-    drop_large : bool, optional
-        Selective-Generate-Ops also proposes some H that contain a clique larger than s, mixed
-        from H_0 and C.  True drops these, which is sound and lowers the count, but differs from
-        what the paper counted.
-    """
-    check_is_property("assume", assume)
-    check_flag("drop_large", drop_large)
-    bound, size = bounds_of(assume)
-    if bound is None and size is None:
-        yield from (d for d in deletes(cpdag, x, y) if is_consistent(d, cpdag, assume))
-        return
-    proposed = proposed_sets(cpdag, *_as_edge(cpdag, x, y), bound, size)
-    if drop_large and bound is not None:
-        proposed = frozenset(h for h in proposed if fits(cpdag, h, bound))
-    yield from (Delete(x, y, h) for h in sorted(proposed, key=by_size_then_nodes))
 
 
 def fits(cpdag: PDAG, h: NodeSet, clique_bound: int) -> bool:
@@ -221,27 +165,13 @@ def is_consistent(
     after : PDAG, optional
         The CPDAG after the delete, if it is known already.
     """
-    check_instance("delete", delete, Delete, "a Delete")
-    check_is_property("property", property)
-    if after is not None:
-        check_graph("after", after)
+    check_word("reading", reading, get_args(Reading))
     after = delete.apply(cpdag) if after is None else after
     return property.holds(after.induced(nodes(consistency_set(after, delete.x, delete.y, reading))))
 
 
-@documented_like(SETS, is_consistent, Operator)
 def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
-    """Return x, y and W in the CPDAG after a delete of their edge.
-
-    Paper: Definition 1.
-
-    Parameters
-    ----------
-    after : PDAG
-        The CPDAG after the delete.
-    """
-    x, y = as_pair(after, x, y)
-    check_word("reading", reading, get_args(Reading))
+    """Return x, y and W of Definition 1 in the CPDAG after a delete of their edge."""
     if reading == "repaired":
         return repaired_set(after, x, y)
     if reading == "children":

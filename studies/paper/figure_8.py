@@ -24,7 +24,7 @@ from sges.properties import MaxParents
 from sges.result import Result
 from sges.score import OracleMDL
 from sges.search import bes, sbes
-from sges.selective import selective_deletes
+from sges.selective import bounds_of, proposed_sets
 from studies.charts import BLUE, GREY, RED, dots, label, line, panels, whole_numbers
 from studies.frame import (
     Row,
@@ -96,7 +96,7 @@ Deletes = Callable[[PDAG, int, int], Iterable[Delete]]
 
 def selected(cpdag: PDAG, x: int, y: int) -> Iterator[Delete]:
     """Return the deletes that SBES considers for the edge between x and y."""
-    return selective_deletes(cpdag, x, y, ASSUMED)
+    return (Delete(x, y, h) for h in proposed_sets(cpdag, x, y, *bounds_of(ASSUMED)))
 
 
 class Asked:

@@ -11,7 +11,7 @@ from sges.graph import PDAG
 from sges.nodeset import nodes
 from sges.operators import all_deletes
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
-from sges.selective import consistency_set, selective_generate_ops, size_limited_ops
+from sges.selective import consistency_set, proposed_sets, selective_generate_ops
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_every_consistent_delete_is_proposed_under_every_property(n: int, share:
             part = after.induced(nodes(consistency_set(after, d.x, d.y, "children")))
             for prop in properties_at_their_measure(part):
                 assert d.h in proposed[d.x, d.y, min(prop.clique_bound or 0, n - 1)], (d, prop)
-            assert d.h in size_limited_ops(g, d.x, d.y, v_structures(part))
+            assert d.h in proposed_sets(g, d.x, d.y, None, v_structures(part))
 
 
 @cache

@@ -64,7 +64,7 @@ def test_too_few_records_give_a_warning_without_a_factorization(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ONE_PASS_COLUMNS", 0)
-    monkeypatch.delattr(module, "is_well_conditioned")
+    monkeypatch.delattr(module, "_is_definite")
     table = np.random.default_rng(seed).normal(size=(9, 9))
     assert told(table)[1][0].startswith("9 columns and only 9 records: the correlations are")
 

@@ -84,8 +84,14 @@ class Erratic:
         return self._scores[y][parents]
 
 
-@pytest.mark.parametrize("make", [compiled, reference])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("strategy", "make"),
+    [
+        *((name, compiled) for name in STRATEGIES),
+        ("turning", reference),
+        ("interleaved", reference),
+    ],
+)
 def test_a_search_ends_though_the_score_is_not_score_equivalent(
     strategy: str, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

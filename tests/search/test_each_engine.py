@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engines
-from engines import Make
+from engines import Engine, Make
 from sges.errors import ScoreError
 from sges.graph import PDAG
 from sges.nodeset import NodeSet
@@ -19,10 +19,8 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC
 from sges.score.protocol import Score, total_score
 from sges.search import Strategy, search
-from sges.search.engines import Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Moves
-from sges.search.order import go_to_best_order
 from sges.search.run import gain_between
 from worlds import gaussian_score
 
@@ -188,8 +186,6 @@ def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
     assert engine.stopped == "time limit"
     assert (engine.steps, engine.cpdag) == ([], PDAG.empty(6))
     assert engine.escapes(INTERLEAVED) == []
-    go_to_best_order(engine, "order")
-    assert not engine.steps
 
 
 @pytest.mark.filterwarnings("ignore:.* form cliques with more than")
@@ -203,19 +199,6 @@ def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -
         engine.climb("bes", Moves(deletes=True))
     assert engine.stopped == "time limit"
     assert engine.cpdag == PDAG.complete(40)
-
-
-@pytest.mark.parametrize("at", [10, 100, 400, 700])
-def test_ctrl_c_during_the_search_over_orders_goes_to_the_best_so_far(
-    make: Make, at: int, seed: int
-) -> None:
-    score = gaussian_score(8, 16, 300, seed)
-    engine = make(Acting(score, at, lambda: signal.raise_signal(signal.SIGINT)))
-    engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
-    go_to_best_order(engine, "order")
-    assert engine.stopped in ("interrupted", None)
-    assert replayed(engine) == engine.cpdag
-    assert engine.total == pytest.approx(total_score(score, engine.cpdag))
 
 
 def test_an_error_of_the_score_passes_through(make: Make) -> None:
@@ -241,9 +224,6 @@ def test_a_gain_that_is_not_finite_is_refused_with_its_family(make: Make) -> Non
     engine = make(Infinite())
     with pytest.raises(ScoreError, match=words):
         engine.climb("fes", Moves(inserts="all"))
-    engine = make(Infinite())
-    with pytest.raises(ScoreError, match=words):
-        go_to_best_order(engine, "order")
     with pytest.raises(ScoreError, match=r"local\(2, 0b10\) is -inf"):
         engine.local(2, 0b10)
 

@@ -6,6 +6,7 @@ import pytest
 
 import naive
 from bridge import arcs_of, pdag_of
+from engines import compiled
 from known import false_problem, satisfies, true_problem
 from sges.graph import PDAG, dag_to_cpdag, is_imap
 from sges.knowledge import Knowledge
@@ -15,7 +16,6 @@ from sges.properties import MaxParents
 from sges.score import GaussianBIC, SeparationOracle
 from sges.score.protocol import Score, total_score
 from sges.search.order import best_order, order_of
-from sges.search.reference import ReferenceEngine
 from sges.search.run import Run, Selection
 from sges.search.strategy import backward, search_with_knowledge
 
@@ -34,7 +34,7 @@ def sges_by_order(score: Score, bound: IndexedKnowledge, dag: PDAG) -> tuple[Run
 
 def dag_of_best_order(score: Score, bound: IndexedKnowledge, work: int | None) -> PDAG:
     """Return the DAG of the best order that a search finds within a limit on its work."""
-    engine = ReferenceEngine(score, constraint=bound)
+    engine = compiled(score, constraint=bound)
     engine.start(bound.start(score.n), total_score(score, bound.start(score.n)))
     effort, last = (None, None) if work is None else (10.0, engine.work + work)
     found = best_order(engine, engine.cpdag, None, effort, last, None)

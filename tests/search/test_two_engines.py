@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import engines
 import naive
 from bridge import pdag_of
-from engines import COMPILED, Make
+from engines import COMPILED, Engine, Make
 from known import false_problem, true_problem
 from sges.graph import PDAG, dag_to_cpdag, pdag_to_dag
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
@@ -31,10 +31,8 @@ from sges.score import (
     SeparationOracle,
 )
 from sges.score.protocol import Score, total_score
-from sges.search.engines import Engine
 from sges.search.generate import changed_views
 from sges.search.moves import Constraint, Moves
-from sges.search.order import go_to_best_order
 from strategies import cpdags
 from worlds import gaussian_score, linear_data
 
@@ -254,56 +252,6 @@ def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:
     return GaussianBIC.from_covariance(covariance, 300)
 
 
-def assert_same_order(
-    score: Score,
-    start: PDAG,
-    constraint: Constraint | None = None,
-    makes: Iterable[Make] = engines.COMPILED,
-    *,
-    max_indegree: int | None = None,
-    ranking: tuple[int, ...] | None = None,
-) -> None:
-    wanted = started(engines.reference, score, start, constraint)
-    go_to_best_order(wanted, "order", max_indegree=max_indegree, ranking=ranking)
-    for make in makes:
-        engine = started(make, score, start, constraint)
-        go_to_best_order(engine, "order", max_indegree=max_indegree, ranking=ranking)
-        assert_same(engine, wanted)
-
-
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_the_search_over_orders_is_the_same_from_every_class(n: int) -> None:
-    for score, start in product(oracles(n), classes(n)):
-        assert_same_order(score, start, makes=[engines.asking])
-
-
-@pytest.mark.parametrize("max_indegree", [None, 2])
-@pytest.mark.parametrize("edges", [8, 20])
-def test_the_search_over_orders_is_the_same_on_gaussian_data(
-    edges: int, max_indegree: int | None, seed: int
-) -> None:
-    for start in (PDAG.empty(9), dag_to_cpdag(random_dag(9, 10, seed=seed)), PDAG.complete(9)):
-        score = gaussian_score(9, edges, 300, seed)
-        assert_same_order(score, start, max_indegree=max_indegree)
-
-
-@settings(max_examples=60)
-@given(problems(), st.none() | st.integers(0, 4))
-def test_the_search_over_orders_is_the_same_on_any_data(
-    problem: tuple[Score, PDAG], max_indegree: int | None
-) -> None:
-    assert_same_order(*problem, max_indegree=max_indegree)
-
-
-@pytest.mark.parametrize("kind", range(6))
-def test_the_search_over_orders_under_knowledge_is_the_same(kind: int, seed: int) -> None:
-    dag, known = true_problem(6 * seed + kind)
-    bound = known.bind(dag.n)
-    for start in (bound.start(dag.n), dag_to_cpdag(dag)):
-        assert_same_order(SeparationOracle(dag), start, bound, [engines.asking])
-        assert_same_order(gaussian_of(dag, seed), start, bound)
-
-
 RANKED = [Moves(inserts="poly"), Moves(inserts="all", turns=True, deletes=True, sets_per_clique=1)]
 
 
@@ -315,7 +263,6 @@ def test_the_member_of_any_ranking_is_the_same(
     score, start = problem
     ranking = tuple(rng.sample(range(score.n), score.n))
     assert_same_climb(score, start, replace(moves, ranking=ranking))
-    assert_same_order(score, start, ranking=ranking)
 
 
 @pytest.mark.parametrize("kind", range(6))
@@ -325,7 +272,6 @@ def test_the_member_of_any_ranking_is_the_same_under_knowledge(kind: int, seed: 
     score = gaussian_of(dag, seed)
     for moves in RANKED:
         assert_same_climb(score, bound.start(dag.n), replace(moves, ranking=ranking), bound)
-    assert_same_order(score, bound.start(dag.n), bound, ranking=ranking)
 
 
 @pytest.mark.parametrize("kind", range(6))
@@ -339,7 +285,7 @@ def test_the_strength_of_a_node_is_the_sum_of_the_gains_into_it(kind: int, seed:
             barred = base | 1 << y | (0 if constraint is None else bound.barred[y])
             local = [score.local(y, base | 1 << x) for x in range(dag.n) if not barred >> x & 1]
             expected.append(sum(local) - len(local) * score.local(y, base))
-        makes = [make(score, constraint=constraint) for make in (engines.reference, *COMPILED)]
+        makes = [make(score, constraint=constraint) for make in COMPILED]
         for engine in makes:
             assert engine.strengths() == pytest.approx(expected, rel=1e-9, abs=1e-6)
         assert len({engine.evaluations for engine in makes}) == 1
@@ -445,10 +391,6 @@ class Pair:
             engine.start(start, total_score(self.score, start))
         self.marks = [[engine.mark() for engine in self.both]]
 
-    def order(self) -> None:
-        for engine in self.both:
-            go_to_best_order(engine, "order", max_indegree=3)
-
 
 THINGS = ["climb", "climb", "climb", "apply", "mark", "rewind", "escapes", "local", "begin"]
 WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
@@ -472,14 +414,6 @@ def test_random_calls_have_the_same_effect_on_both_engines(
         pair = Pair(make, make_score(10 * seed + k), rng)
         for _ in range(things):
             pair.do(rng.choice(THINGS))
-
-
-@pytest.mark.parametrize("make", engines.COMPILED)
-def test_orders_may_be_searched_in_between(make: Make, seed: int) -> None:
-    rng = random.Random(f"order {seed}")
-    pair = Pair(make, gaussian_score(7, 12, 300, seed), rng)
-    for _ in range(25):
-        pair.do(rng.choice([*THINGS, "order"]))
 
 
 @given(cpdags(max_nodes=7, min_nodes=2), st.randoms(use_true_random=False))

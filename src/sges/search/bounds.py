@@ -2,7 +2,6 @@
 
 from math import comb
 
-from sges.errors import check_instance, check_number
 from sges.search.order import ROUNDS
 from sges.search.run import Run, Selection
 
@@ -24,28 +23,14 @@ def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
 
 
 def sbes_bound(n: int, selection: Selection) -> int | None:
-    """Return a bound on the number of unique families that SBES evaluates.
+    """Return a bound on the unique families that SBES evaluates, or None if H is not bounded.
 
     There are at most n(n−1)/2 + 1 states; in each at most n(n−1) edges, counting both orders;
     for each edge at most n maximal cliques, and the subsets of up to s nodes of one; and two
     families per operator.
 
     Paper: Proposition 2.
-
-    Parameters
-    ----------
-    n : int
-        The number of variables.
-    selection : Selection
-        The assumed property, which bounds s.
-
-    Returns
-    -------
-    int or None
-        The bound, or None if the property has no bound on the set H of a delete.
     """
-    check_number("n", n, whole=True)
-    check_instance("selection", selection, Selection, "a Selection")
     cliques, size = selection.bounds
     limits = [bound for bound in (cliques, size) if bound is not None]
     if not limits:
@@ -60,21 +45,7 @@ def poly_fes_bound(n: int, largest_t: int = 0) -> int:
 
     There are at most n(n−1)/2 + 1 states; in each, for each ordered pair, one operator of the
     member DAG and one for each set T; and two families per operator.
-
-    Parameters
-    ----------
-    n : int
-        The number of variables.
-    largest_t : int
-        The largest size of the set T of the other inserts that are examined.
-
-    Returns
-    -------
-    int
-        The bound.
     """
-    check_number("n", n, whole=True)
-    check_number("largest_t", largest_t, whole=True)
     states = n * (n - 1) // 2 + 1
     per_pair = 1 + sum(comb(max(n - 2, 0), j) for j in range(min(largest_t, max(n - 2, 0)) + 1))
     return 2 * states * n * (n - 1) * per_pair
@@ -86,20 +57,6 @@ def order_bound(n: int, rounds: int = ROUNDS) -> int:
     The first order costs at most the bound of poly-FES.  Each restart then chooses parents for n
     nodes, and each round twice for every node and position; there are at most as many restarts as
     rounds.  A choice adds and removes at most n − 1 parents, with at most n families each time.
-
-    Parameters
-    ----------
-    n : int
-        The number of variables.
-    rounds : int
-        The largest number of rounds.
-
-    Returns
-    -------
-    int
-        The bound.
     """
-    check_number("n", n, whole=True)
-    check_number("rounds", rounds, whole=True)
     choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
     return poly_fes_bound(n) + choices * 2 * n * n

@@ -5,7 +5,7 @@ every step: it is there to be read and to test against.
 """
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from sges.errors import MissingLibrary
@@ -17,7 +17,6 @@ from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
 from sges.score.oracles import GaussianOracle
 from sges.score.protocol import EdgePrior, Score
 from sges.search.moves import Constraint
-from sges.search.reference import ReferenceEngine
 
 try:
     from sges.engine import discrete, gaussian, scores
@@ -28,17 +27,14 @@ except ImportError as error:
         "there is a C compiler"
     ) from error
 
-Engine: TypeAlias = "ReferenceEngine | CompiledEngine"
-"""Either engine; ``ReferenceEngine`` documents the interface of both."""
-
 
 class CompiledEngine(Core):
-    """The compiled engine; ``ReferenceEngine`` documents its interface."""
+    """The compiled engine; ``sges.search.reference`` documents the interface of its climbs."""
 
 
 def make_engine(
     score: Score, *, counting: bool, deadline: float | None, constraint: Constraint | None
-) -> Engine:
+) -> CompiledEngine:
     """Return an engine for a search with this score."""
     return CompiledEngine(
         score, native_of(score), counting=counting, deadline=deadline, constraint=constraint

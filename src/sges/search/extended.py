@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 from sges.nodeset import NodeSet
 from sges.operators import Delete
-from sges.search.engines import CompiledEngine
 from sges.search.generate import changed_views
 from sges.search.moves import Mark, Moves
 from sges.search.run import Budget, Run, Selection, gain_between
@@ -49,12 +48,8 @@ class ExtendedSearch:
         self._patience = strategy.patience
         self._effort = strategy.effort
         self._budget = Budget()
-        self._one_by_one = (
-            not isinstance(run.engine, CompiledEngine)
-            or run.engine.report is not None
-            or selection.one_by_one
-        )
-        """Whether trials have to be run one by one: in Python, or with Python code in between."""
+        self._one_by_one = run.engine.report is not None or selection.one_by_one
+        """Whether trials have to be run one by one, with Python code in between."""
         self.tried = self.improved = 0
 
     def note(self) -> str:
@@ -164,7 +159,6 @@ class ExtendedSearch:
         run, engine, remaining = self._run, self._run.engine, escapes[at : at + TRIALS_AT_ONCE]
         if self._one_by_one or not remaining:
             return at
-        assert isinstance(engine, CompiledEngine)
         moves, total = run.allowed(self._moves, self._selection), engine.total
         improves = False  # then this trial is run again
         try:

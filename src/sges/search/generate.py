@@ -16,7 +16,6 @@ Operators are generated node by node: all that point into y = 0 first.  So those
 parents of y share one call of the score, and ``CachedGains`` stores the gains.
 """
 
-import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,6 @@ from math import comb, isfinite
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sges.errors import OutOfBudget, ScoreError
 from sges.graph.pdag import PDAG
@@ -245,38 +243,15 @@ class CachedGains(CountingScore):
         """The same as ``work``; the compiled engine counts the sets that it lists instead."""
         return self.work
 
-    @property
-    def counters(self) -> tuple[int, int]:
-        """How many operators were generated, and how many gains were computed."""
-        return self.considered, self.work
-
-    @counters.setter
-    def counters(self, value: tuple[int, ...]) -> None:
-        self.considered, self.work = value
-
-    def limit(
-        self,
-        seconds: float | None = None,
-        evaluations: int | None = None,
-        work: float | None = None,
-        listed: float | None = None,
-    ) -> None:
-        """Limit the seconds, evaluated families and work from now on; None means no limit.
-
-        When the limit is reached, ``OutOfBudget`` is raised.
-        """
+    def limit(self, work: float | None = None, listed: float | None = None) -> None:
+        """Limit the work from now on: beyond it, ``OutOfBudget`` is raised; None means no limit."""
         more = work if listed is None else listed
         self._most_work = None if more is None else self.work + more
-        self._until = None if seconds is None else time.perf_counter() + seconds
-        self._most = None if evaluations is None else (self.evaluations or 0) + evaluations
 
     def check_time(self) -> None:
         """Raise ``TimeUp`` if the deadline has passed, and ``OutOfBudget`` if a limit has."""
-        now = time.perf_counter()
-        if self._deadline is not None and now > self._deadline:
+        if self._deadline is not None and time.perf_counter() > self._deadline:
             raise TimeUp
-        if self._until is not None and now > self._until:
-            raise OutOfBudget
         if self._most_work is not None and self.work > self._most_work:
             raise OutOfBudget
 
@@ -299,8 +274,6 @@ class CachedGains(CountingScore):
         missing = [x for x in nodes(xs) if x not in known]
         if missing:
             self.check_time()
-            if self._most is not None and (self.evaluations or 0) + 1 + len(missing) > self._most:
-                raise OutOfBudget
             self.work += len(missing)
             compute = self.insert_gains if adds else self.delete_gains
             gains = dict(
@@ -335,22 +308,3 @@ class CachedGains(CountingScore):
                     gains = self._known[y, before, after > before]
                     gain += gains[(before ^ after).bit_length() - 1]
                 yield gain, op
-
-    def memory(self) -> tuple[NDArray[np.uint8]]:
-        """Return the evaluated families and all gains; for ``remember``."""
-        memory = {
-            "asked": [[f"{base:x}" for base in sorted(sets)] for sets in self.asked],
-            "known": [
-                [y, f"{base:x}", adds, list(gains.items())]
-                for (y, base, adds), gains in self._known.items()
-            ],
-        }
-        return (np.frombuffer(json.dumps(memory).encode(), np.uint8),)
-
-    def remember(self, memory: NDArray[np.uint8]) -> None:
-        """Restore the evaluated families and gains that ``memory`` returned."""
-        stored = json.loads(memory.tobytes())
-        for evaluated, sets in zip(self.asked, stored["asked"], strict=True):
-            evaluated.update(int(base, 16) for base in sets)
-        for y, base, adds, gains in stored["known"]:
-            self._known[y, int(base, 16), adds] = dict(gains)

@@ -1,4 +1,4 @@
-"""The search over orders of the nodes: its loop, and the moves of the reference engine.
+"""The search over orders of the nodes: its loop, on the compiled engine.
 
 Every order of the nodes stands for a DAG: the parents of each node are those that grow-shrink
 chooses among the nodes before it.  With a locally consistent score this DAG is an IMAP of the true
@@ -15,23 +15,17 @@ Under knowledge the order respects the order that the knowledge implies, require
 dropped, and forbidden parents are never chosen.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from sges.errors import InvalidArgument
 from sges.graph.equivalence import consistent_extension, dag_to_cpdag, topological_order
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset
-from sges.operators import Delete, Insert
-from sges.score.protocol import Score, delete_gains, insert_gains
-from sges.search.generate import CachedGains, Scored
 from sges.search.moves import Constraint, Moves
 
 if TYPE_CHECKING:
-    from sges.search.engines import Engine
+    from sges.search.engines import CompiledEngine
 
 REACH = 300.0
 """The number of nats by which the score may fall before a sweep ends."""
@@ -47,90 +41,6 @@ PILES = 3
 
 MIXED_WORK = 0.2
 """The work of the search from mixed orders, relative to that before it, per unit of effort."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The parents of a node, and their gain beyond the required parents."""
-
-    parents: NodeSet
-    gain: float
-
-
-@dataclass(frozen=True, slots=True)
-class Ordered:
-    """An order of the nodes, and the parents chosen for each node."""
-
-    order: tuple[int, ...]
-    choices: tuple[Choice, ...]
-
-    @property
-    def gain(self) -> float:
-        """The gain of the DAG beyond the required edges."""
-        return sum(choice.gain for choice in self.choices)
-
-    def dag(self) -> PDAG:
-        """Return the DAG that the order stands for."""
-        edges = [(x, y) for y, choice in enumerate(self.choices) for x in nodes(choice.parents)]
-        return PDAG.from_edges(len(self.order), edges)
-
-
-class GrowShrink:
-    """The parents of a node y among the nodes before it.
-
-    *Grow*: from the required parents, add the node of largest gain while that improves the score.
-    *Shrink*: remove the node of largest gain while that does not lower the score.
-    """
-
-    def __init__(
-        self,
-        asked: CachedGains,
-        y: int,
-        tolerance: float,
-        allowed: NodeSet,
-        required: NodeSet,
-        most: int | None = None,
-    ) -> None:
-        self._asked = asked
-        self._y = y
-        self._tolerance = tolerance
-        self._allowed = allowed & ~(1 << y)
-        self._required = required
-        self._most = len(bin(allowed)) if most is None else most
-        self._bases: dict[NodeSet, tuple[float, list[tuple[int, float]]]] = {}
-
-    def choose(self, before: NodeSet) -> Choice:
-        """Return the parents of y if these nodes come before it."""
-        chosen = self._required
-        gain, ranked = self._base(chosen, 0.0)
-        while chosen.bit_count() < self._most:
-            better = [pair for pair in ranked if before >> pair[0] & 1]
-            if not better:
-                break
-            x, more = better[0]
-            chosen |= 1 << x
-            gain, ranked = self._base(chosen, gain + more)
-        return self._shrunk(chosen, gain)
-
-    def _base(self, chosen: NodeSet, gain: float) -> tuple[float, list[tuple[int, float]]]:
-        """Return the gain of these parents, and the nodes that would improve it, ranked."""
-        if chosen not in self._bases:
-            xs = self._allowed & ~chosen
-            gains = self._asked.gains(self._y, chosen, xs, adds=True)
-            improving = [(x, gains[x]) for x in nodes(xs) if gains[x] > self._tolerance]
-            self._bases[chosen] = gain, highest_first(improving, self._tolerance)
-        return self._bases[chosen]
-
-    def _shrunk(self, parents: NodeSet, gain: float) -> Choice:
-        while free := parents & ~self._required:
-            gains = self._asked.gains(self._y, parents, free, adds=False)
-            highest = max(gains[x] for x in nodes(free))
-            if highest < -self._tolerance:
-                break
-            x = next(x for x in nodes(free) if gains[x] >= highest - self._tolerance)
-            parents ^= 1 << x
-            gain += gains[x]
-        return Choice(parents, gain)
 
 
 def highest_first(values: list[tuple[int, float]], tolerance: float) -> list[tuple[int, float]]:
@@ -164,97 +74,8 @@ def ranked(strengths: Sequence[float]) -> list[int]:
     return [v for v, _ in highest_first(list(enumerate(strengths)), tolerance)]
 
 
-class OrderMoves:
-    """An order of the nodes, each of which can be moved to its best place.
-
-    Parameters
-    ----------
-    asked
-        The score.
-    tolerance
-        How far apart two gains may be and still tie.
-    allowed, required
-        For each node the nodes that may be its parents, and those that must.
-    later
-        For each node the nodes that must come after it.
-    reach
-        How many nats the score may fall on the way to a better place before the sweep ends.
-    max_indegree
-        The largest number of parents, None for any number.
-    ranking
-        The nodes in the order in which they are moved.
-    """
-
-    def __init__(
-        self,
-        asked: CachedGains,
-        tolerance: float,
-        allowed: Sequence[NodeSet],
-        required: Sequence[NodeSet],
-        later: Sequence[NodeSet],
-        reach: float,
-        max_indegree: int | None,
-        ranking: Sequence[int],
-    ) -> None:
-        self._asked = asked
-        self._tolerance = tolerance
-        self._later = later
-        self._reach = reach
-        self._ranking = ranking
-        self._parents = [
-            GrowShrink(asked, y, tolerance, allowed[y], required[y], max_indegree)
-            for y in range(len(allowed))
-        ]
-
-    def set(self, order: Sequence[int]) -> None:
-        """Go to another order."""
-        choices = {v: self._parents[v].choose(nodeset(order[:i])) for i, v in enumerate(order)}
-        self.state = Ordered(tuple(order), tuple(choices[v] for v in range(len(order))))
-
-    def round(self, last: int | None) -> bool:
-        """Move each node once, while at most ``last`` gains were computed; return if any moved."""
-        moved = False
-        for v in self._ranking:
-            if last is not None and self._asked.work > last:
-                break
-            moved |= self._move(v)
-        return moved
-
-    def _move(self, v: int) -> bool:
-        """Move v to its best place, if that is better; return whether it moved."""
-        at, highest, best = self.state.order.index(v), 0.0, None
-        leftward, rightward = range(at - 1, -1, -1), range(at + 1, len(self.state.order))
-        for places in (leftward, rightward):
-            for gain, ordered in self._sweep(v, places):
-                if gain > highest + self._tolerance:
-                    highest, best = gain, ordered
-        self.state = best or self.state
-        return best is not None
-
-    def _sweep(self, v: int, places: range) -> Iterator[tuple[float, Ordered]]:
-        """Yield the orders with v in each of the places, the nearest first, and their gains."""
-        here = self.state
-        choices = list(here.choices)
-        shift = 0.0
-        for place in places:
-            u = here.order[place]  # the node that v passes
-            first, second = (v, u) if places.step < 0 else (u, v)
-            if self._later[second] >> first & 1:
-                return
-            order = [w for w in here.order if w != v]
-            order.insert(place, v)
-            for w in (u, v):
-                choices[w] = self._parents[w].choose(nodeset(order[: order.index(w)]))
-            self._asked.considered += 1
-            shift += choices[u].gain - here.choices[u].gain
-            gain = choices[v].gain - here.choices[v].gain + shift
-            yield gain, Ordered(tuple(order), tuple(choices))
-            if gain < -self._reach:
-                return
-
-
 def go_to_best_order(
-    engine: "Engine",
+    engine: "CompiledEngine",
     phase: str,
     *,
     max_indegree: int | None = None,
@@ -291,7 +112,7 @@ def go_to_best_order(
 
 
 def best_order(
-    engine: "Engine",
+    engine: "CompiledEngine",
     guess: PDAG,
     max_indegree: int | None,
     effort: float | None,
@@ -340,7 +161,7 @@ def best_order(
     return None if best is None else best[:2]
 
 
-def _has_stopped(engine: "Engine") -> bool:
+def _has_stopped(engine: "CompiledEngine") -> bool:
     return engine.stopped is not None
 
 
@@ -404,28 +225,3 @@ def a_member(
     if constraint is not None:
         return constraint.member(cpdag, None, ranking)
     return cpdag.edited(direct=consistent_extension(cpdag, (1 << cpdag.n) - 1, ranking) or ())
-
-
-def edge_by_edge(
-    score: Score, cpdag: PDAG, member: PDAG, goal: PDAG, order: Sequence[int]
-) -> Iterator[Scored]:
-    """Yield the operators from a member of a class to another DAG, and their gains.
-
-    First the edges are deleted that only the member has, then those inserted that only the goal
-    has, in an order of the goal.  Each operator is valid because it can be carried out in the
-    member.
-    """
-    for y in range(goal.n):
-        for x in nodes(member.parents(y) & ~goal.parents(y)):
-            (gain,) = delete_gains(score, y, member.parents(y), np.array([x], dtype=np.intp))
-            delete = Delete(x, y, cpdag.na(y, x) & member.children(y))
-            member, cpdag = member.edited(remove=[(x, y)]), delete.carry_out(cpdag)
-            yield float(gain), delete
-    for y in order:
-        while missing := goal.parents(y) & ~member.parents(y):
-            parents, xs = member.parents(y), np.array(list(nodes(missing)), dtype=np.intp)
-            gains = insert_gains(score, y, parents, xs)
-            x = int(xs[gains.argmax()])  # the largest gain first
-            insert = Insert(x, y, parents & cpdag.neighbors(y) & ~cpdag.adjacent(x))
-            member, cpdag = member.edited(direct=[(x, y)]), insert.carry_out(cpdag)
-            yield float(gains.max()), insert

@@ -1,6 +1,6 @@
 """The search as the paper describes it, from scratch at every step.
 
-This defines the search, and runs if the compiled engine could not be built.  It generates all
+This defines the search, and the tests compare the compiled engine with it.  It generates all
 operators of a state, computes their gains, applies the best one and begins again.  Only gains are
 stored.  The compiled engine takes the same steps.
 
@@ -20,15 +20,14 @@ An operator is scored if all its conditions hold except possibly the one on semi
 which is checked only for operators that would be applied.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple
 
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
-from sges.graph.undirected import maximal_cliques
-from sges.nodeset import NodeSet, nodes, nodeset
+from sges.nodeset import NodeSet
 from sges.operators import Delete, Insert, Operator
 from sges.result import Step
 from sges.score.protocol import Score, tie_tolerance
@@ -43,7 +42,6 @@ from sges.search.generate import (
     turns_of,
 )
 from sges.search.moves import Constraint, Mark, Moves, best_first, each_edge_once
-from sges.search.order import OrderMoves, edge_by_edge
 
 DOUBTFUL = 1e-6
 """A gain of no more than this share of the total score may be an effect of rounding."""
@@ -65,19 +63,6 @@ class Point(NamedTuple):
 
 class ReferenceEngine(CachedGains):
     """The reference engine: greedy search over equivalence classes in plain Python.
-
-    Parameters
-    ----------
-    score
-        The score to maximize.
-    counting
-        Whether to count the unique families that are evaluated.
-    deadline
-        The value of ``time.perf_counter()`` at which to stop, None for no limit.
-    report
-        Called with the phase when a climb begins and after each step.
-    constraint
-        Background knowledge: a step is taken only to a class that it admits.
 
     Attributes
     ----------
@@ -105,7 +90,6 @@ class ReferenceEngine(CachedGains):
         self.stopped: str | None = None
         self.capped: int | None = None
         self.came_back = False
-        self._sets_per_clique: int | None = None
         self.start(PDAG.empty(score.n), 0.0)
 
     @property
@@ -200,7 +184,6 @@ class ReferenceEngine(CachedGains):
             offers.append(gaining)
         if limit.left_out and self.capped is None:
             self.capped = self.step_count
-        self._sets_per_clique = moves.sets_per_clique
         return offers
 
     def _best(
@@ -284,83 +267,11 @@ class ReferenceEngine(CachedGains):
         """
         return sum(self.score.local(y, parents) for y, parents in enumerate(self.member()))
 
-    @property
-    def capped_nodes(self) -> NodeSet:
-        """The nodes with a clique of neighbors of which not all subsets are listed."""
-        if self._sets_per_clique is None:
-            return 0
-        rows, most = self.cpdag.skeleton(), self._sets_per_clique
-        near = [maximal_cliques(rows, self.cpdag.neighbors(v)) for v in range(self.n)]
-        return nodeset(v for v in range(self.n) if any(1 << m.bit_count() > most for m in near[v]))
-
-    def settle(self, *_: object) -> None:
-        """Do nothing: operators are generated from scratch, and gains do not depend on the path."""
-
-    forget_paths = retell = settle
-
     def escapes(self, moves: Moves) -> list[tuple[float, Delete]]:
         """Return all deletes to examine with their gains, best first; those of x — y once."""
         if self.stopped is not None:
             return []
         g = self.cpdag
-        self._sets_per_clique = moves.sets_per_clique
         with self._until_stopped():
             return each_edge_once(g, self.scored(g, deletes_of(g, moves, self.constraint)))
         return []
-
-    def strengths(self) -> list[float]:
-        """Return for each node the sum of the gains of all edges into it (``ranked``).
-
-        The other edges are the required ones.
-        """
-        n = self.n
-        barred = self.constraint.barred if self.constraint else (0,) * n
-        fixed = self.constraint.fixed if self.constraint else (0,) * n
-        sums: list[float] = []
-        for y in range(n):
-            xs = ((1 << n) - 1) & ~(barred[y] | fixed[y] | 1 << y)
-            gains = self.gains(y, fixed[y], xs, adds=True) if xs else {}
-            sums.append(sum(gains[x] for x in nodes(xs)))
-        return sums
-
-    # The search over orders (``sges.search.order``)
-
-    def order_begin(
-        self,
-        order: Sequence[int],
-        allowed: Sequence[NodeSet],
-        required: Sequence[NodeSet],
-        later: Sequence[NodeSet],
-        reach: float,
-        max_indegree: int | None = None,
-        ranking: Sequence[int] | None = None,
-    ) -> None:
-        """Begin with an order of the nodes; ``OrderMoves`` describes the arguments."""
-        by = range(self.n) if ranking is None else ranking
-        self._orders = OrderMoves(
-            self, self.tolerance, allowed, required, later, reach, max_indegree, by
-        )
-        self.order_set(order)
-
-    def order_set(self, order: Sequence[int]) -> None:
-        """Go to another order."""
-        with self._until_stopped():
-            self._orders.set(order)
-
-    def order_round(self, last: int | None = None) -> bool:
-        """Move each node to its best place, while at most ``last`` gains have been computed."""
-        with self._until_stopped():
-            return self._orders.round(last)
-        return False
-
-    def order_state(self) -> tuple[list[int], list[NodeSet], float]:
-        """Return the order, the parents of each node, and their gain."""
-        state = self._orders.state
-        return list(state.order), [choice.parents for choice in state.choices], state.gain
-
-    def walk(self, phase: str, member: PDAG, goal: PDAG, order: Sequence[int]) -> None:
-        """Go from a member of the class to another DAG, edge by edge; not counted."""
-        with self._until_stopped():
-            for gain, operator in edge_by_edge(self.score, self.cpdag, member, goal, order):
-                self.apply(phase, operator, gain)
-                self._tell(phase)

@@ -38,7 +38,7 @@ from sges.score.protocol import (
     tie_tolerance,
     total_score,
 )
-from sges.search.engines import Engine, make_engine
+from sges.search.engines import CompiledEngine, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
@@ -113,7 +113,7 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 """A callback that is called with the progress of a search."""
 
 
-Keep: TypeAlias = Callable[[Engine], object]
+Keep: TypeAlias = Callable[[CompiledEngine], object]
 """Called with the engine after each step that may be worth keeping."""
 
 
@@ -189,9 +189,8 @@ class Run:
         check_number("max_indegree", max_indegree, whole=True, optional=True)
         check_number("time_limit", time_limit, optional=True)
         check_flag("counting", counting)
-        for name, callback in (("progress", progress), ("keep", keep)):
-            if callback is not None:
-                check_callable(name, callback)
+        if progress is not None:
+            check_callable("progress", progress)
         if constraint is not None and not hasattr(constraint, "admits"):
             raise InvalidArgument(
                 f"constraint = {shown(constraint)} is not bound to the variables; give "
@@ -476,7 +475,7 @@ class Run:
         progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
 
-def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
+def gain_between(engine: CompiledEngine, before: PDAG, after: PDAG) -> float:
     """Return the score difference of two classes, from their families; counted.
 
     Unlike the sum of the gains on the way it does not accumulate rounding.
@@ -489,7 +488,7 @@ def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
     )
 
 
-def reapply(engine: Engine, steps: Iterable[Step]) -> None:
+def reapply(engine: CompiledEngine, steps: Iterable[Step]) -> None:
     """Take steps again that an engine took from the same state."""
     for step in steps:
         engine.apply(step.phase, step.operator, step.gain)
@@ -524,7 +523,7 @@ def climb_one_by_one(
 
 
 def consistent_deletes(
-    engine: Engine, selection: Selection
+    engine: CompiledEngine, selection: Selection
 ) -> Callable[[], list[tuple[float, Delete]]]:
     """Return a function that finds and scores the consistent deletes of the engine's state.
 

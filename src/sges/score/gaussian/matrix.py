@@ -53,7 +53,6 @@ from sges.errors import DataWarning, ScoreError, is_number, shown, warn_user
 from sges.nodeset import NodeSet, nodes, nodeset
 
 Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.intp]
 
 RIDGE = 1e-8  # the ridge t in double precision, and the smallest eigenvalue without one
 SINGLE_RIDGE = 2.0**-12  # the same in single precision, in which entries are rounded to about 1e-7
@@ -64,21 +63,10 @@ ONE_PASS_COLUMNS = 512  # up to this number, one pass over the table is faster t
 # --- families: what the scores compute from a positive definite R ----------------------------
 
 
-def submatrix(matrix: Matrix, rows: Sequence[int] | Ints, columns: Ints | None = None) -> Floats:
-    """Return R[rows, columns] in doubles; the columns are the rows if not given."""
-    block = matrix.take(rows, axis=0).take(rows if columns is None else columns, axis=1)
-    return block.astype(np.float64, copy=False)
-
-
 def factor_of(matrix: Matrix, rows: Sequence[int]) -> Floats:
-    """Return the Cholesky factor of R[rows, rows]."""
-    factor: Floats = np.linalg.cholesky(submatrix(matrix, rows)).astype(np.float64, copy=False)
-    return factor
-
-
-def inverse_of(matrix: Matrix, rows: Sequence[int]) -> Floats:
-    """Return the inverse of R[rows, rows]."""
-    return np.linalg.inv(submatrix(matrix, rows)).astype(np.float64, copy=False)
+    """Return the Cholesky factor of R[rows, rows], in doubles."""
+    block = matrix.take(rows, axis=0).take(rows, axis=1).astype(np.float64, copy=False)
+    return np.linalg.cholesky(block).astype(np.float64, copy=False)
 
 
 def leading_factor(covariance: Floats) -> tuple[int, Floats]:
@@ -307,7 +295,7 @@ def condition(
     matrix whose ``max_rank`` is less than its size is known to be singular and is not factored.
     """
     if max_rank is None or max_rank >= len(correlation):
-        if is_well_conditioned(correlation):
+        if _is_definite(correlation, 1.0 - ridge_of(correlation)):  # each eigenvalue is larger
             return 0.0
         if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
             lowest = float(np.linalg.eigvalsh(correlation)[0])
@@ -342,11 +330,6 @@ def condition(
         DataWarning,
     )
     return ridge
-
-
-def is_well_conditioned(correlation: Matrix) -> bool:
-    """Return whether every eigenvalue exceeds the ridge, by one factorization."""
-    return _is_definite(correlation, 1.0 - ridge_of(correlation))
 
 
 def _is_definite(correlation: Matrix, diagonal: float) -> bool:
