@@ -15,7 +15,7 @@ from math import isnan
 from sges.errors import ScoreError, check_number
 from sges.graph.pdag import PDAG
 from sges.operators import Delete, Insert, all_deletes, all_inserts
-from sges.score.protocol import Score, check_is_score, tie_tolerance, total_score
+from sges.score.protocol import Score, tie_tolerance, total_score
 
 __all__ = ["Certificate", "certify"]
 
@@ -87,7 +87,6 @@ def certify(cpdag: PDAG, score: Score, limit: int = 100_000) -> Certificate:
     ScoreError
         If the gain of an operator is not a number.
     """
-    check_is_score(score)
     check_number("limit", limit, whole=True, most=sys.maxsize)
     tolerance = tie_tolerance(total_score(score, cpdag))
     kinds: list[Iterator[Delete | Insert]] = [all_deletes(cpdag), all_inserts(cpdag)]

@@ -147,14 +147,6 @@ def test_the_counting_score_answers_what_its_score_answers(batched: bool) -> Non
     )
 
 
-def test_values_of_local_are_remembered_unless_caching_is_off() -> None:
-    once, twice = Plain(3), Plain(3)
-    for counter in (CountingScore(once), CountingScore(twice, caching=False)):
-        counter.local(0, 0b10)
-        counter.local(0, 0b10)
-    assert (once.asked, twice.asked) == (1, 2)
-
-
 def test_a_counter_that_is_switched_off_says_none_and_answers_all_the_same() -> None:
     counter = CountingScore(Plain(3), counting=False)
     assert counter.local(2, 0b01) == 2.0

@@ -128,17 +128,6 @@ def test_every_run_is_a_row_with_all_fields_and_no_trace_of_the_machine(
     assert fakes.ran == [("a", 5), ("a", 8)]
 
 
-def test_a_run_that_was_cut_off_goes_on_where_it_stopped(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    everything = run(path, peer("a"))
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    path.write_text("".join(lines[:3]) + lines[3][:40], encoding="utf-8")  # half a line
-    fakes.ran.clear()
-    assert run(path, peer("a")) == everything[2:]
-    assert read_rows(path) == everything
-    assert fakes.ran == [("a", 8)]
-
-
 def test_a_peer_that_ran_out_of_time_is_not_tried_on_more_or_larger_data(
     fakes: Fakes, tmp_path: Path
 ) -> None:
@@ -153,17 +142,6 @@ def test_a_peer_that_ran_out_of_time_is_not_tried_on_more_or_larger_data(
         (LARGE.name, 1, not_tried),
     ]
     assert fakes.ran == [("a", 5), ("a", 5)]  # Gaussian, then discrete, as kinds are independent
-
-
-def test_a_failure_is_tried_again_only_with_more_time(fakes: Fakes, tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    fakes.failures["a"] = "timeout: more than {limit:g} s in run"
-    run(path, peer("a"))
-    fakes.ran.clear()
-    assert run(path, peer("a"), limit=10.0) == []
-    del fakes.failures["a"]
-    rows = run(path, peer("a"), limit=20.0)
-    assert all(row["failed"] is None for row in rows if row["kind"] == "gaussian")
 
 
 # The process that measures; in these tests, small scripts replace the interpreter.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sges.docstrings import documented_like
-from sges.errors import ScoreError, Undecided, check_instance, check_seed, is_number, shown
+from sges.errors import ScoreError, Undecided, check_seed, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG
 from sges.graph.separation import markov_boundary
@@ -53,7 +53,6 @@ class OracleMDL:
     """
 
     def __init__(self, network: BayesianNetwork, records: float = 5e9) -> None:
-        check_instance("network", network, BayesianNetwork, "a BayesianNetwork")
         if not (is_number(records) and 1 <= records < float("inf")):
             raise ScoreError(
                 f"records {shown(records)}: the oracle needs at least one, and finitely many"

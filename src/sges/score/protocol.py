@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.docstrings import documented_like
-from sges.errors import InvalidArgument, ScoreError, check_flag, is_number, shown
+from sges.errors import InvalidArgument, ScoreError, is_number, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, check_graph
 from sges.nodeset import NodeSet, show
@@ -223,19 +223,7 @@ def tie_tolerance(total: float) -> float:
 
     Rounding makes equal scores differ in the last digits, by about 1e-12 of the total.  An insert
     must gain more than this; a delete must not lose more, so that the sparser graph wins a tie.
-
-    Parameters
-    ----------
-    total : float
-        The total score of a class.
-
-    Returns
-    -------
-    float
-        1e-12 times the size of the total, or of 1 if the total is smaller.
     """
-    if not is_number(total):
-        raise InvalidArgument(f"total = {shown(total)}: it must be a number")
     return 1e-12 * max(1.0, abs(total))
 
 
@@ -258,8 +246,6 @@ class CountingScore:
         The score to wrap.
     counting
         Whether to count; without it, ``evaluations`` is None.
-    caching
-        Whether to store the values of ``local``.
 
     Attributes
     ----------
@@ -275,12 +261,10 @@ class CountingScore:
     2
     """
 
-    def __init__(self, score: Score, *, counting: bool = True, caching: bool = True) -> None:
+    def __init__(self, score: Score, *, counting: bool = True) -> None:
         check_is_score(score)
-        check_flag("counting", counting)
-        check_flag("caching", caching)
         self.score, self.n = score, score.n
-        self.counting, self.caching = counting, caching
+        self.counting = counting
         self.names: tuple[str, ...] | None = getattr(score, "names", None)
         self.asked: list[set[NodeSet]] = [set() for _ in range(score.n)]
         self._values: dict[tuple[int, NodeSet], float] = {}
@@ -316,9 +300,7 @@ class CountingScore:
     def _value(self, y: int, parents: NodeSet) -> float:
         value = self._values.get((y, parents))
         if value is None:
-            value = family_score(self.score, y, parents)
-            if self.caching:
-                self._values[y, parents] = value
+            value = self._values[y, parents] = family_score(self.score, y, parents)
         return value
 
 

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -17,7 +17,6 @@ from sges.errors import (
     OutOfBudget,
     ScoreError,
     check_callable,
-    check_flag,
     check_number,
     is_number,
     shown,
@@ -152,7 +151,6 @@ class Selection:
         if self.assume is not None:
             check_is_property("assume", self.assume)
         for option, value in (("exact", self.exact), ("drop_large", self.drop_large)):
-            check_flag(option, value)
             if value and self.assume is None:
                 raise InvalidArgument(f"{option}=True needs a property; pass it as assume=")
         if self.drop_large and self.bounds[0] is None:
@@ -188,7 +186,6 @@ class Run:
         check_is_score(score)
         check_number("max_indegree", max_indegree, whole=True, optional=True)
         check_number("time_limit", time_limit, optional=True)
-        check_flag("counting", counting)
         if progress is not None:
             check_callable("progress", progress)
         if constraint is not None and not hasattr(constraint, "admits"):
@@ -486,12 +483,6 @@ def gain_between(engine: CompiledEngine, before: PDAG, after: PDAG) -> float:
         for y in range(engine.n)
         if new.parents(y) != old.parents(y)
     )
-
-
-def reapply(engine: CompiledEngine, steps: Iterable[Step]) -> None:
-    """Take steps again that an engine took from the same state."""
-    for step in steps:
-        engine.apply(step.phase, step.operator, step.gain)
 
 
 def climb_one_by_one(

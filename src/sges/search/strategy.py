@@ -37,7 +37,6 @@ from sges.search.run import (
     Selection,
     effective_jobs,
     gain_between,
-    reapply,
 )
 
 Forward: TypeAlias = Literal["fes", "poly", "order", "complete"]
@@ -315,7 +314,8 @@ def go_to_better_of_two(
         if (ended or not limited) and engine.total > total + engine.tolerance:
             return
         engine.rewind(begun)
-        reapply(engine, steps)
+        for step in steps:
+            engine.apply(step.phase, step.operator, step.gain)
     engine.capped = capped
 
 

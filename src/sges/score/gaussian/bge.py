@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sges.docstrings import documented_like
-from sges.errors import ScoreError, as_numbers, check_flag, is_number, shown
+from sges.errors import ScoreError, as_numbers, is_number, shown
 from sges.nodeset import NodeSet, as_permutation, nodes
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import (
@@ -92,7 +92,6 @@ class BGe:
         prior_mean: ArrayLike | None = None,
         standardize: bool = True,
     ) -> None:
-        check_flag("standardize", standardize)
         moments = Standardized.of_data(data)
         n = len(moments.variance)
         alpha_w = n + 2.0 if alpha_w is None else alpha_w

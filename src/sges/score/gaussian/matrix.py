@@ -22,7 +22,7 @@ R may take up most of the memory, so it is built and changed in place (``sges.da
 If it is kept in single precision, the rows that a family needs are widened to doubles first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Any, NamedTuple, TypeAlias
@@ -172,8 +172,6 @@ class Standardized:
             ) from None
         _check_symmetric(matrix)
         n = len(matrix)
-        if names is not None and not isinstance(names, Iterable):
-            raise ScoreError(f"names = {shown(names)}: it must be a list of strings")
         labels = None if names is None else tuple(names)
         if labels is not None and len(labels) != n:
             what = f"{len(labels)} names were given for {n} columns"
