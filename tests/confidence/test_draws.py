@@ -259,10 +259,8 @@ def test_the_moments_of_a_score_are_without_the_ridge_of_a_singular_table() -> N
     table = {"a": a, "b": b, "copy": a, "one": np.full(400, 0.5)}
     with pytest.warns(DataWarning):
         score = GaussianBIC(table)
-    direct, order = Moments.of(Dataset.of(table)).covariance, [2, 0, 3, 1]
-    moved = direct[np.ix_(order, order)]
+    direct = Moments.of(Dataset.of(table)).covariance
     assert score.moments.covariance == pytest.approx(direct, rel=1e-14)
-    assert score.permuted(order).moments.covariance == pytest.approx(moved, rel=1e-14)
     graph = PDAG.from_edges(3, [(0, 1), (2, 1), (2, 0)], names=["a", "b", "copy"])
     with pytest.raises(DataError, match="linear combinations of others"):
         effect(graph, "a", "b", score.moments)

@@ -1,7 +1,7 @@
 """The basis score: closed forms, equality with other scores, and curved truths."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
@@ -60,7 +60,14 @@ def test_local_is_a_difference_of_likelihoods_of_all_polynomials(degree: int, se
 def test_the_score_keeps_the_contract(degree: int, seed: int) -> None:
     table = {f"v{i}": column for i, column in enumerate(curved(seed).T)}
     table["kind"] = np.digitize(table["v0"], [-0.5, 0.5]).astype(str)
-    check_score(BasisBIC(table, degree=degree), seed=seed, pairs=200, tolerance=1e-8)
+    names = list(table)
+
+    def permuted(order: Sequence[int]) -> BasisBIC:
+        return BasisBIC({names[v]: table[names[v]] for v in order}, degree=degree)
+
+    check_score(
+        permuted(range(len(names))), seed=seed, pairs=200, tolerance=1e-8, permuted=permuted
+    )
 
 
 def test_at_degree_one_it_is_the_degenerate_gaussian_and_the_gaussian_bic(seed: int) -> None:

@@ -59,8 +59,8 @@ class Wrong(GaussianBIC):
         gains = gains_by_local(self.local, y, base, candidates)
         return gains[1:] if self.broken == "delete" else gains
 
-    def permuted(self, order: Sequence[int]) -> GaussianBIC:
-        return self if self.broken == "symmetry" else super().permuted(order)
+    def permuted(self, _: Sequence[int]) -> GaussianBIC:
+        return self
 
 
 def test_k2_fails_because_it_is_not_score_equivalent() -> None:
@@ -110,7 +110,12 @@ def test_symmetry_is_tried_with_a_function_where_the_score_has_no_such_method() 
         def local(self, y: int, parents: NodeSet) -> float:
             return score.local(y, parents)
 
-    check_score(Bare(), pairs=20, permuted=score.permuted)
+    covariance = score.moments.covariance
+
+    def permuted(order: Sequence[int]) -> GaussianBIC:
+        return GaussianBIC.from_covariance(covariance[np.ix_(order, order)], 200)
+
+    check_score(Bare(), pairs=20, permuted=permuted)
     with pytest.raises(ScoreError, match="not symmetric"):
         check_score(Bare(), pairs=200, permuted=lambda _: Bare())
 

@@ -15,6 +15,7 @@ from sges.score.conformance import check_score
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.mixed import DegenerateGaussian
 from sges.score.protocol import insert_gains
+from sges.uncertainty.draws import permuted
 
 DISCRETE = (1, 3, 4)
 
@@ -49,7 +50,12 @@ def test_local_is_that_of_every_indicator_written_out(penalty: float) -> None:
 
 
 def test_the_score_conforms(seed: int) -> None:
-    check_score(DegenerateGaussian(dataset(mixed(400, seed=seed))), seed=seed)
+    data = dataset(mixed(400, seed=seed))
+    check_score(
+        DegenerateGaussian(data),
+        seed=seed,
+        permuted=lambda order: DegenerateGaussian(permuted(data, np.array(order))),
+    )
 
 
 def test_with_continuous_columns_only_it_is_the_gaussian_bic() -> None:

@@ -19,8 +19,6 @@ the data, as in most packages (bnlearn and BiDAG among them; the latter with ν 
 depends on whether a length is in metres or in feet.
 """
 
-from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from math import lgamma, log, pi
 from typing import Any
@@ -30,7 +28,7 @@ from numpy.typing import ArrayLike
 
 from sges.docstrings import documented_like
 from sges.errors import ScoreError, as_numbers, is_number, shown
-from sges.nodeset import NodeSet, as_permutation, nodes
+from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import (
     Floats,
@@ -162,11 +160,3 @@ class BGe:
         others = 2 * float(pivots[:-1].sum()) + sum(self._spread[x] for x in nodes(varied))
         fit = float((self._freedom + size) / 2 * log_variance + others / 2)
         return self._density[y] + self._by_size[size] - fit + isolated
-
-    @documented_like(GaussianBIC.permuted)
-    def permuted(self, order: Sequence[int]) -> "BGe":
-        """Return the score of the same data with its columns in another order."""
-        order = as_permutation(order, self.n, "order")
-        score = copy(self)
-        score._fill(self._posterior.permuted(order), self._unit[list(order)])
-        return score

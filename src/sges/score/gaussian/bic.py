@@ -12,7 +12,6 @@ out −m/2 log 2π and the intercept's −penalty/2 log m, which are the same fo
 """
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from math import log, pi, sqrt
 from typing import Any
@@ -24,7 +23,7 @@ from sges.data.dataset import Dataset, as_dataset, check_continuous
 from sges.data.moments import Moments, Progress
 from sges.docstrings import documented_like
 from sges.errors import check_word
-from sges.nodeset import NodeSet, as_permutation, nodes
+from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.matrix import (
     RIDGE,
     Floats,
@@ -162,24 +161,6 @@ class GaussianBIC:
             deviation = sqrt(1.0 - float(self._correlation[y, parents.bit_length() - 1]) ** 2)
         explained = -2 * self._half * log(deviation)
         return self._alone[y] + explained - self._per_parent * parents.bit_count()
-
-    def permuted(self, order: Sequence[int]) -> "GaussianBIC":
-        """Return the score of the same data with its columns in another order.
-
-        Parameters
-        ----------
-        order
-            Variable i of the new score is variable ``order[i]`` of this one.
-
-        Returns
-        -------
-        score
-            The score of the permuted variables, of the same class.
-        """
-        order = as_permutation(order, self.n, "order")
-        score = copy(self)
-        score._fill(self._moments.permuted(order), self.penalty)
-        return score
 
 
 @documented_like(GaussianBIC)

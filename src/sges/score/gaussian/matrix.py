@@ -186,19 +186,6 @@ class Standardized:
         ridge = condition(self.correlation, self.labels, self.records, self.max_rank)
         return replace(self, ridge=ridge)
 
-    def permuted(self, order: Sequence[int]) -> "Standardized":
-        """Return the moments of the columns in another order: column i is ``order[i]`` here."""
-        at = list(order)
-        return Standardized(
-            None if self.names is None else tuple(self.names[v] for v in at),
-            self.records,
-            self.mean[at],
-            self.variance[at],
-            np.ascontiguousarray(self.correlation[np.ix_(at, at)]),
-            nodeset(i for i, v in enumerate(at) if self.constant >> v & 1),
-            ridge=self.ridge,
-        )
-
     @classmethod
     def _of(
         cls, covariance: Floats, records: float, mean: Floats, names: tuple[str, ...] | None

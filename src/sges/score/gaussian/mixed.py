@@ -23,11 +23,10 @@ conditional model, and the consistency on which the search's guarantee rests doe
 """
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from math import inf, log, pi
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,9 +39,9 @@ from sges.data.moments import add_products, mirror
 from sges.data.reading import Kind
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
-from sges.nodeset import NodeSet, as_permutation, nodes
+from sges.nodeset import NodeSet, nodes
 from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
-from sges.score.gaussian.bic import GaussianBIC, rank_scores
+from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import (
     Floats,
     check_penalty,
@@ -129,14 +128,6 @@ class DegenerateGaussian:
         return (
             float(self._alone[y]) + explained - self._per_parameter * len(parent_rows) * len(y_rows)
         )
-
-    @documented_like(GaussianBIC.permuted)
-    def permuted(self, order: Sequence[int]) -> Self:
-        """Return the score of the same data with its columns in another order."""
-        order = as_permutation(order, self.n, "order")
-        score = copy(self)
-        score._fill(self._blocks.permuted(order))
-        return score
 
 
 @documented_like(DegenerateGaussian)
@@ -252,13 +243,6 @@ class BasisBIC(DegenerateGaussian):
         """The number of columns that represent each variable."""
         return tuple(self._blocks.widths.tolist())
 
-    @documented_like(GaussianBIC.permuted)
-    def permuted(self, order: Sequence[int]) -> Self:
-        """Return the score of the same data with its columns in another order."""
-        score = super().permuted(order)
-        score.degrees = tuple(self.degrees[v] for v in order)
-        return score
-
 
 # --- the blocks of a table --------------------------------------------------------------------
 
@@ -313,18 +297,6 @@ class Blocks:
         """Return the columns that represent a set of variables."""
         starts, widths = self.starts, self.widths
         return [int(starts[v]) + i for v in nodes(variables) for i in range(widths[v])]
-
-    def permuted(self, order: Sequence[int]) -> "Blocks":
-        """Return the blocks with variable i being the old variable ``order[i]``."""
-        at = list(order)
-        rows = [row for v in at for row in self.rows(1 << v)]
-        names, kinds = tuple(self.names[v] for v in at), tuple(self.kinds[v] for v in at)
-        widths = self.widths[at]
-        matrix, starts = self.matrix[np.ix_(rows, rows)], np.cumsum(widths) - widths
-        return Blocks(
-            names, kinds, self.records, np.ascontiguousarray(matrix), starts, widths,
-            self.log_determinants[at],
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
