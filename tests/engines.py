@@ -11,6 +11,7 @@ from sges.search.reference import ReferenceEngine
 
 Engine = ReferenceEngine | CompiledEngine
 Make = Callable[..., Engine]
+MakeCompiled = Callable[..., CompiledEngine]
 
 
 def reference(score: Score, **options: Any) -> ReferenceEngine:  # noqa: ANN401 (those of an engine)
@@ -28,8 +29,8 @@ def asking(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
     return CompiledEngine(score, None, **options)
 
 
-COMPILED: list[Make] = [compiled, asking]
-EVERY = [reference, *COMPILED]
+COMPILED: list[MakeCompiled] = [compiled, asking]
+EVERY: list[Make] = [reference, *COMPILED]
 """All engines, for ``parametrize``."""
 
 

@@ -93,7 +93,7 @@ def test_apply_refuses_exactly_what_the_operators_call_invalid(data: st.DataObje
                 engine.apply("try", operator, 0.0)
             assert problem in str(refusal.value)
             assert engine.cpdag == before
-        check(engine)  # type: ignore[arg-type]
+        check(engine)
 
 
 def test_going_back_leads_through_the_same_states(seed: int) -> None:

@@ -149,7 +149,7 @@ def test_a_score_in_python_takes_the_prior_too() -> None:
 def test_both_engines_take_the_same_steps_with_the_prior(name: str, seed: int) -> None:
     score = EdgePrior(SCORES[name](seed))
     runs = []
-    for make in (engines.reference, *engines.COMPILED):
+    for make in engines.EVERY:
         engine = make(score)
         engine.start(PDAG.empty(N), total_score(score, PDAG.empty(N)))
         engine.climb("climb", Moves(inserts="all", turns=True, deletes=True))

@@ -56,7 +56,7 @@ def extended(engine: Engine, moves: Moves, patience: float) -> tuple[int, int]:
         bar = (op.y, op.x)
         if engine.climb("extended", moves, bar=bar, patience=patience, aim=total):
             engine.climb("extended", moves, patience=patience, aim=total)
-        if gain_between(engine, before, engine.cpdag) > engine.tolerance:
+        if gain_between(engine, before, engine.cpdag) > engine.tolerance:  # type: ignore[arg-type]
             kept += 1
             seen = changed_views(before, engine.cpdag)
             failed = {old: views for old, views in failed.items() if not views & seen}

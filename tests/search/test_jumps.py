@@ -12,14 +12,13 @@ from itertools import islice
 import pytest
 
 import engines
-from engines import Make
+from engines import Engine, Make
 from sges.graph import PDAG, dag_to_cpdag
 from sges.network import BayesianNetwork, random_dag
 from sges.nodeset import NodeSet
 from sges.operators import Operator, all_deletes, all_inserts, all_turns
 from sges.score import BDeu
 from sges.score.protocol import Score
-from sges.search.engines import Engine
 from sges.search.moves import Moves
 from worlds import gaussian_score
 

@@ -13,7 +13,7 @@ import engines
 import naive
 import naive_order
 from bridge import frozen, pdag_of
-from engines import Make
+from engines import MakeCompiled
 from scratch_engine import Recorder
 from sges.errors import InvalidArgument, ScoreError
 from sges.graph import PDAG, dag_to_cpdag, is_cpdag, is_imap, pdag_to_dag
@@ -206,7 +206,7 @@ class TestTheTwin:
 
     @pytest.mark.parametrize("make", engines.COMPILED)
     def test_a_search_with_bounded_work_deals_the_best_order_and_leaves_local_optima(
-        self, make: Make
+        self, make: MakeCompiled
     ) -> None:
         score = gaussian_score(9, 27, 1000, LEAVES)
         plain, bounded = make(score), make(score)
@@ -234,7 +234,7 @@ class TestTheTwin:
 
     @pytest.mark.parametrize("make", engines.COMPILED)
     def test_the_search_ends_when_a_dealt_order_leads_back_to_the_best_class(
-        self, make: Make, monkeypatch: pytest.MonkeyPatch
+        self, make: MakeCompiled, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         score, asked = gaussian_score(8, 8, 1000, 0), []
         for piles in (1, 2, 6):
@@ -247,7 +247,7 @@ class TestTheTwin:
 
     @pytest.mark.parametrize("make", engines.COMPILED)
     def test_mixed_orders_take_a_multiple_of_the_work_before_them(
-        self, make: Make, monkeypatch: pytest.MonkeyPatch
+        self, make: MakeCompiled, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         score, used = gaussian_score(9, 27, 1000, LEAVES), []
         dealt = order_search.order_of
@@ -275,7 +275,7 @@ class TestTheTwin:
     @pytest.mark.parametrize("make", engines.COMPILED)
     @pytest.mark.parametrize("effort", [None, 10.0])
     def test_the_best_order_is_kept_when_the_rounds_are_over(
-        self, make: Make, effort: float | None, monkeypatch: pytest.MonkeyPatch
+        self, make: MakeCompiled, effort: float | None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         score, totals = gaussian_score(9, 27, 1000, LEAVES), []
         for rounds in (1, 4, 50):
@@ -286,7 +286,9 @@ class TestTheTwin:
         assert total_score(score, PDAG.empty(9)) < totals[0] <= totals[1] <= totals[2]
 
     @pytest.mark.parametrize("make", engines.COMPILED[1:])
-    def test_the_families_counted_are_those_of_a_plain_set(self, make: Make, seed: int) -> None:
+    def test_the_families_counted_are_those_of_a_plain_set(
+        self, make: MakeCompiled, seed: int
+    ) -> None:
         recorder = Recorder(gaussian_score(8, 14, 300, seed))
         engine = make(recorder)
         go_to_best_order(engine, "order")

@@ -240,7 +240,7 @@ def test_escapes_include_the_deletes_that_knowledge_rejected(kind: int, seed: in
         dag, known = false_problem(600 * seed + 6 * k + kind)
         bound = known.bind(dag.n)
         listed = []
-        for make in (engines.reference, *COMPILED):
+        for make in engines.EVERY:
             engine = started(make, gaussian_of(dag, seed), bound.start(dag.n), bound)
             engine.climb("climb", INTERLEAVED)
             listed.append({delete for _, delete in engine.escapes(INTERLEAVED)})

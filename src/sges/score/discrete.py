@@ -37,7 +37,7 @@ from sges.data.dataset import as_dataset
 from sges.docstrings import documented_like
 from sges.errors import Argument, Message, ScoreError, is_number, shown
 from sges.nodeset import NodeSet, nodes
-from sges.score.protocol import documented_score, text_of
+from sges.score.protocol import Score, text_of
 
 Ints: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
@@ -52,7 +52,6 @@ DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only 
 # --- the scores ------------------------------------------------------------------------------
 
 
-@documented_score
 class DiscreteScore:
     """A sum over the counts of a contingency table, the log-likelihood, minus a penalty."""
 
@@ -88,6 +87,7 @@ class DiscreteScore:
         setting = (getattr(self, self.setting),) if self.setting else ()
         return type(self), (self.table, *setting)
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the score of a node with some parents."""
         q = self._configurations(parents)

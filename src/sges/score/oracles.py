@@ -16,10 +16,9 @@ from sges.network.gaussian import LinearGaussian
 from sges.nodeset import NodeSet, nodes, show
 from sges.score.gaussian.bic import GaussianBIC
 from sges.score.gaussian.matrix import Standardized
-from sges.score.protocol import documented_score
+from sges.score.protocol import Score
 
 
-@documented_score
 class OracleMDL:
     """Expected MDL (= BIC, with our sign) of a discrete network for a number of records.
 
@@ -63,6 +62,7 @@ class OracleMDL:
         self._per_parameter = 0.5 * log(records)
         self._entropies: dict[NodeSet, float] = {0: 0.0}
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the expected MDL of a node with some parents."""
         larger = self._entropy(parents | 1 << y)  # first: the other is added up from its table
@@ -128,7 +128,6 @@ SIGNAL_TO_NOISE = (
 POPULATIONS = 8  # populations that are averaged
 
 
-@documented_score
 class SeparationOracle:
     """A score-equivalent, locally consistent score whose independences are d-separations.
 
@@ -189,6 +188,7 @@ class SeparationOracle:
         self._likelihoods: dict[tuple[int, NodeSet], float] = {}  # by boundary
         self._locals: dict[tuple[int, NodeSet], float] = {}  # by parents
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the likelihood of the boundary of y, minus the penalty of each parent."""
         value = self._locals.get((y, parents))

@@ -11,7 +11,7 @@ bit v of the integer is set if node v belongs to the set.
 from collections.abc import Callable
 from functools import partial
 from math import isfinite, log
-from typing import Any, Protocol, TypeAlias, TypeGuard, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +48,6 @@ Returns
 ndarray of float
     For each candidate, the score of y after the change minus the score before it.
 """
-
-_Kind = TypeVar("_Kind")
 
 
 class Score(Protocol):
@@ -92,13 +90,6 @@ def check_is_score(value: object) -> None:
         raise ScoreError(
             f"{type(value).__name__}.n is {shown(value.n)}; it must be the number of variables"
         )
-
-
-def documented_score(kind: type[_Kind]) -> type[_Kind]:
-    """Add the sections of the contract to the docstring of a score's ``local``."""
-    if "local" in vars(kind):
-        documented_like(Score.local)(vars(kind)["local"])
-    return kind
 
 
 @documented_like(_GAINS_DOC)
@@ -230,7 +221,6 @@ def tie_tolerance(total: float) -> float:
 # Wrappers of scores
 
 
-@documented_score
 class CountingScore:
     """A score that counts the unique (node, parent set) pairs that are evaluated.
 
@@ -274,6 +264,7 @@ class CountingScore:
         """The number of unique families evaluated so far; None if they are not counted."""
         return sum(map(len, self.asked)) if self.counting else None
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the wrapped score of a node with some parents."""
         if self.counting:
@@ -304,7 +295,6 @@ class CountingScore:
         return value
 
 
-@documented_score
 class EdgePrior:
     """A score with a prior over graphs: each edge has the same prior odds, 1/p by default.
 
@@ -374,6 +364,7 @@ class EdgePrior:
         """The name of the score in results: "BDeu with edge prior"."""
         return f"{type(self.score).__name__} with edge prior"
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the score of a node with some parents, and the prior of its edges."""
         return family_score(self.score, y, parents) - self.cost * parents.bit_count()

@@ -25,7 +25,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sges.errors import OutOfBudget, ScoreError
+from sges.errors import ScoreError
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximal_cliques, maximum_cardinality_search
 from sges.nodeset import NodeSet, Rows, nodes, show
@@ -236,24 +236,11 @@ class CachedGains(CountingScore):
         self.considered = self.work = 0
         self._deadline = deadline
         self._known: dict[Request, dict[int, float]] = {}
-        self.limit()
-
-    @property
-    def listed(self) -> int:
-        """The same as ``work``; the compiled engine counts the sets that it lists instead."""
-        return self.work
-
-    def limit(self, work: float | None = None, listed: float | None = None) -> None:
-        """Limit the work from now on: beyond it, ``OutOfBudget`` is raised; None means no limit."""
-        more = work if listed is None else listed
-        self._most_work = None if more is None else self.work + more
 
     def check_time(self) -> None:
-        """Raise ``TimeUp`` if the deadline has passed, and ``OutOfBudget`` if a limit has."""
+        """Raise ``TimeUp`` if the deadline has passed."""
         if self._deadline is not None and time.perf_counter() > self._deadline:
             raise TimeUp
-        if self._most_work is not None and self.work > self._most_work:
-            raise OutOfBudget
 
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the score of a family; counted."""

@@ -37,10 +37,9 @@ from sges.score.gaussian.matrix import (
     correlation_of,
     family_pivots,
 )
-from sges.score.protocol import documented_score, text_of
+from sges.score.protocol import Score, text_of
 
 
-@documented_score
 @documented_like(GaussianBIC)
 class BGe:
     """The Bayesian Gaussian equivalent score, from a table or its ``Moments``.
@@ -129,7 +128,6 @@ class BGe:
         """Take R in the given units, as variances and correlations."""
         n, records = len(unit), posterior.records
         self.n, self.names, self.records = n, posterior.names, records
-        self._posterior, self._unit = posterior, unit
         self._correlation, self._constant = posterior.correlation, posterior.constant
         self._freedom = records + self.alpha_w - n
         self._spread: Floats = np.log(posterior.variance)
@@ -150,6 +148,7 @@ class BGe:
 
     __repr__ = text_of
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the log marginal likelihood of a node given its parents."""
         varied = 0 if self._constant >> y & 1 else parents & ~self._constant

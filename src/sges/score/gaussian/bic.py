@@ -32,13 +32,12 @@ from sges.score.gaussian.matrix import (
     check_table,
     family_pivots,
 )
-from sges.score.protocol import documented_score, text_of
+from sges.score.protocol import Score, text_of
 
 METHODS = ("normal", "spearman")  # the methods of RankBIC
 MAX_PROJECTIONS = 200  # rounds of alternating projections to the nearest correlation matrix
 
 
-@documented_score
 class GaussianBIC:
     """The BIC of linear Gaussian families, from a table, its ``Moments`` or a covariance.
 
@@ -151,6 +150,7 @@ class GaussianBIC:
 
     __repr__ = text_of
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the BIC of the regression of a node on its parents."""
         if not parents:

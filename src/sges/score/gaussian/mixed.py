@@ -52,7 +52,7 @@ from sges.score.gaussian.matrix import (
     solve,
     warn_of_constants,
 )
-from sges.score.protocol import documented_score, text_of
+from sges.score.protocol import Score, text_of
 
 Expansion: TypeAlias = Functions | Polynomials
 """Functions of the ranks of a variable."""
@@ -67,7 +67,6 @@ CHUNK_CELLS = 1 << 25  # values expanded at a time: 256 MiB
 # --- the scores -------------------------------------------------------------------------------
 
 
-@documented_score
 class DegenerateGaussian:
     """The degenerate Gaussian BIC of a table with continuous and discrete columns.
 
@@ -120,6 +119,7 @@ class DegenerateGaussian:
 
     __repr__ = text_of
 
+    @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet) -> float:
         """Return L(parents ∪ y) − L(parents)."""
         parent_rows, y_rows = self._blocks.rows(parents), self._blocks.rows(1 << y)
