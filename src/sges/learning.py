@@ -18,7 +18,7 @@ from functools import cache
 from inspect import signature
 from math import inf, prod
 from time import perf_counter
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from sges.checkpoint import Checkpoint, continued, name_of
 from sges.data import Dataset, Moments
@@ -31,6 +31,7 @@ from sges.errors import (
     Message,
     Spelling,
     check_number,
+    check_word,
     is_number,
     shown,
 )
@@ -43,8 +44,8 @@ from sges.score.protocol import Score, is_score, score_name
 from sges.search import Strategy, search
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
-from sges.search.run import Keep, OnProgress
-from sges.search.strategy import AnyStrategy, Forward, as_strategy, check_options
+from sges.search.run import Keep, OnProgress, effective_jobs
+from sges.search.strategy import AnyStrategy, Forward, as_strategy
 from sges.toolbox import tool
 from sges.writing import PathLike
 
@@ -323,7 +324,11 @@ def check_search(
     penalty: AnyPenalty,
 ) -> None:
     """Raise an error for invalid options before a table is read, which may take long."""
-    check_options(strategy, forward, max_indegree, n_jobs)
+    as_strategy(strategy)
+    if forward is not None:
+        check_word("forward", forward, get_args(Forward))
+    check_number("max_indegree", max_indegree, whole=True, optional=True)
+    effective_jobs(n_jobs)
     if is_number(penalty) and not isinstance(penalty, bool | str) and 0 <= penalty < inf:
         return
     if not isinstance(penalty, str) or penalty not in ("auto", "choose"):

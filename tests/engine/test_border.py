@@ -800,13 +800,6 @@ def test_eight_threads_learn_at_once_what_one_learns() -> None:
         assert [result.cpdag for result in pool.map(sges.learn, tables)] == alone
 
 
-def test_one_native_score_serves_many_threads() -> None:
-    score = gaussian_score(25, 60, 300, 1)
-    alone = ges(score).cpdag
-    with ThreadPoolExecutor(8) as pool:
-        assert all(result.cpdag == alone for result in pool.map(ges, [score] * 16))
-
-
 def test_other_threads_go_on_while_the_engine_climbs() -> None:
     """With the GIL held for the whole climb, no other thread would count at all."""
     engine = engine_on(gaussian_score(120, 360, 300, 1))

@@ -51,12 +51,12 @@ def poly_fes_bound(n: int, largest_t: int = 0) -> int:
     return 2 * states * n * (n - 1) * per_pair
 
 
-def order_bound(n: int, rounds: int = ROUNDS) -> int:
+def order_bound(n: int) -> int:
     """Return a bound on the number of unique families that ``forward="order"`` evaluates.
 
     The first order costs at most the bound of poly-FES.  Each restart then chooses parents for n
     nodes, and each round twice for every node and position; there are at most as many restarts as
     rounds.  A choice adds and removes at most n − 1 parents, with at most n families each time.
     """
-    choices = (rounds + 1) * n + rounds * n * 2 * max(n - 1, 0)
+    choices = (ROUNDS + 1) * n + ROUNDS * n * 2 * max(n - 1, 0)
     return poly_fes_bound(n) + choices * 2 * n * n

@@ -35,7 +35,6 @@ from sges.search.run import (
     Run,
     SearchOptions,
     Selection,
-    effective_jobs,
     gain_between,
 )
 
@@ -319,18 +318,7 @@ def go_to_better_of_two(
     engine.capped = capped
 
 
-# Options and starts
-
-
-def check_options(
-    strategy: AnyStrategy, forward: Forward | None, max_indegree: int | None, n_jobs: int | None
-) -> None:
-    """Raise an error if an option of ``search`` is invalid for every score."""
-    as_strategy(strategy)
-    if forward is not None:
-        check_word("forward", forward, get_args(Forward))
-    check_number("max_indegree", max_indegree, whole=True, optional=True)
-    effective_jobs(n_jobs)
+# Starts
 
 
 def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG | None, str]:
