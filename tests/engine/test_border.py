@@ -3,7 +3,6 @@
 import math
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
@@ -26,7 +25,7 @@ from sges.errors import InvalidOperator, ScoreError, SgesError
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Turn
 from sges.score.protocol import delete_gains, insert_gains
-from sges.search import engines, ges, search
+from sges.search import engines
 from sges.search.engines import native_of
 from sges.search.moves import Moves
 from sges.search.order import go_to_best_order
@@ -562,23 +561,6 @@ def test_knowledge_of_another_width_is_refused(barred: Any) -> None:  # noqa: AN
         engine.constraint = knowledge
     assert engine.constraint is None
     assert_goes_on(engine)
-
-
-@pytest.mark.parametrize("call", [2, 10, 25, 60, 111, 150])  # the second scores the start
-def test_ctrl_c_at_any_question_ends_at_a_state(call: int) -> None:
-    def act(calls: int) -> None:
-        if calls == call:
-            signal.raise_signal(signal.SIGINT)
-
-    result = ges(Plain(act=act))
-    assert result.cpdag == replayed(N, result.steps)
-
-
-@pytest.mark.parametrize("limit", [0.0, 1e-9, 1e-4, 1e-3])
-@pytest.mark.parametrize("strategy", ["two-phase", "interleaved"])
-def test_any_time_limit_ends_at_a_state(limit: float, strategy: Any) -> None:  # noqa: ANN401
-    result = search(gaussian_score(30, 60, 300, 1), strategy=strategy, time_limit=limit)
-    assert result.cpdag == replayed(30, result.steps)
 
 
 # -- native scores ---------------------------------------------------------------------------------
