@@ -52,6 +52,7 @@ if __name__ == "__main__":  # because cythonize starts processes
             options={"build_ext": {"parallel": CORES}},
         )
     except SystemExit as ended:
-        if "failed" in str(ended.code) or "exit status" in str(ended.code):
-            raise SystemExit(f"{ended.code}\nerror: sges needs a C compiler") from None
+        if any(sign in str(ended.code) for sign in ("failed", "exit status", "No such file")):
+            needed = "sges needs a C compiler and the headers of Python"
+            raise SystemExit(f"{ended.code}\nerror: {needed}") from None
         raise

@@ -57,7 +57,9 @@ def test_without_a_compiler_the_last_line_says_that_one_is_needed(tmp_path: Path
         check=False,
     )
     assert run.returncode != 0
-    assert run.stderr.splitlines()[-1] == "error: sges needs a C compiler"
+    assert run.stderr.splitlines()[-1] == (
+        "error: sges needs a C compiler and the headers of Python"
+    )
     assert not list(tmp_path.rglob("*.so"))
 
 

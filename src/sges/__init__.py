@@ -83,4 +83,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of the names above)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    modules = ("data", "graph", "network", "operators", "score", "search", "tools", "uncertainty")
+    return sorted({*__all__, *modules})

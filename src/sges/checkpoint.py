@@ -145,9 +145,10 @@ def continued(
         file.save({"graph": graph_record(found.named(file.names)), "score": total})
         graph, best = found, total
 
-    def keep(engine: CompiledEngine) -> None:
+    def keep(engine: CompiledEngine, *, at_once: bool = False) -> None:
         nonlocal saved
-        if engine.total <= best or perf_counter() - saved < SECONDS_BETWEEN:
+        is_due = at_once or perf_counter() - saved >= SECONDS_BETWEEN
+        if engine.total <= best or not is_due:
             return
         found, saved = engine.cpdag, perf_counter()
         if plan.constraint is None or plan.constraint.admits(found):

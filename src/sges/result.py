@@ -479,7 +479,7 @@ class Result(NamedGraph):
         max_lines : int or None
             The largest number of lines for each list of edges; None shows all.
         verbose : bool
-            Whether to say how the search went: families scored, operators, strategy and phases.
+            Whether to say how the search went: operators, strategy, phases, families if counted.
 
         Returns
         -------

@@ -44,7 +44,7 @@ def test_learn_prints_the_summary_and_nothing_else(capsys: Capture) -> None:
 
 def test_learn_says_how_the_search_went_if_asked(capsys: Capture) -> None:
     assert run(["learn", ASIA, "--verbose"]) == 0
-    assert "strategy     auto\n" in capsys.readouterr().out
+    assert "strategy  auto\n" in capsys.readouterr().out
 
 
 def test_learn_prints_exactly_the_json_of_the_result(capsys: Capture) -> None:

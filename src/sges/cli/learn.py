@@ -70,9 +70,7 @@ _assumed = partial(
         "or none.",
     ),
     report=option("FILE", "Write one HTML file that shows, explains and replays the result."),
-    verbose=option(
-        "", "Say how the search went: families scored, operators, strategy, phases.", "--verbose"
-    ),
+    verbose=option("", "Say how the search went: operators, strategy, phases.", "--verbose"),
 )
 def learn(
     *,

@@ -301,7 +301,8 @@ def _columns_of_arrow(names: list[str], table: Any) -> list[Column]:  # noqa: AN
 def _rows_of(table: Table, reading: Reading) -> list[Column]:
     """Return the columns of a Dask frame or a query, computed."""
     if not is_dask(table):
-        return columns_of(table, reading)
+        with _in_one_line("the query could not be run"):
+            return columns_of(table, reading)
     with _in_one_line("the Dask frame could not be computed", cluster=True):
         return columns_of(table.compute(), reading)
 

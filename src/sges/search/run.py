@@ -112,8 +112,8 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 """A callback that is called with the progress of a search."""
 
 
-Keep: TypeAlias = Callable[[CompiledEngine], object]
-"""Called with the engine after each step that may be worth keeping."""
+Keep: TypeAlias = Callable[..., object]
+"""Called with the engine after each step that may be worth keeping, and ``at_once`` at the end."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -406,7 +406,7 @@ class Run:
             yield
         finally:
             self.engine.report = report
-            keep(self.engine)
+            keep(self.engine, at_once=True)
 
     def tell(self, phase: str) -> None:
         """Report the progress of the run, and offer its state to be kept."""

@@ -3,12 +3,15 @@
 from importlib import import_module
 from types import ModuleType
 
+TOOLS = ["baselines", "counting", "effects", "export", "metrics", "penalty", "plot", "report"]
+
 
 def __getattr__(name: str) -> ModuleType:
     """Import a tool when it is first used, as ``sges.tools.effects``."""
-    try:
+    if name in TOOLS:
         return import_module(f"{__name__}.{name}")
-    except ModuleNotFoundError as error:
-        if error.name != f"{__name__}.{name}":
-            raise
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return TOOLS

@@ -133,7 +133,7 @@ class Standardized:
         ``dtype`` is the precision of the correlations.  ``progress`` is called with the work done
         and the total work while the correlations of a wide table are computed.
         """
-        if shown(dtype) not in ("'float64'", "'float32'"):
+        if getattr(dtype, "name", dtype) not in ("float64", "float32"):
             raise ScoreError(f"dtype {shown(dtype)}: it must be 'float64' or 'float32'")
         precision = np.dtype(dtype)
         if isinstance(data, Moments):

@@ -111,6 +111,8 @@ def facts(result: Result, *, verbose: bool = True) -> list[tuple[str, str]]:
         rows.insert(6, ("strategy", str(result.strategy)))
     if result.forward == "fes" and "fes" not in result.seconds:
         rows.remove(("forward", "fes"))  # a strategy that inserts edges in another phase
+    if evaluations is None:
+        rows = [row for row in rows if row[0] != "evaluations"]
     if not verbose:
         told = {"edges", "score", *(["assumed"] if result.assume else [])}
         told |= {*(["seconds"] if phases else []), *([] if result.complete else ["complete"])}
