@@ -188,7 +188,7 @@ TRUE = {
                              "nearly constant columns"},
     "counts": {"rare levels", "few rows per cell"},  # small counts are read as levels
 }  # fmt: skip
-"""What holds for all or many tables of a kind by construction, and is no false alarm."""
+"""Findings that are true of a kind of table by construction: these are not false alarms."""
 
 
 # Tables with a defect: any table, with one column changed or added

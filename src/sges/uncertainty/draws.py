@@ -23,7 +23,7 @@ Replicates are searched with the edge prior that expects as many edges as the es
 (``edge_cost``).  The prior of the estimate itself expects (p − 1)/2 edges in any table, also in one
 without any.
 
-With a number as penalty there is no such prior.  A replicate is then drawn with v = 1, a plain
+A number as penalty has no such prior.  A replicate is then drawn with v = 1, a plain
 bootstrap, and searched with twice the penalty: this compares the same numbers as m/2 records with
 one penalty, where false edges are as rare as in a table.
 
@@ -55,7 +55,7 @@ Draw: TypeAlias = Literal["half", "bootstrap", "bayesian", "wishart"]
 DRAWS: tuple[Draw, ...] = get_args(Draw)
 
 NOISE = 3
-"""With the edge prior, a replicate varies like a sample of so many times the records."""
+"""With the edge prior, a replicate varies like a sample of this many times the records."""
 
 CORRECTION = 2.0
 """The factor on the penalty of a BIC without the edge prior, for draws with full noise."""
@@ -74,7 +74,7 @@ class Source:
     data: Dataset | Moments
     draw: Draw
     correction: float  # the factor on the penalty of a replicate
-    times: int  # how many times the records are drawn; each counts so many times less
+    times: int  # how many times the records are drawn; each counts one part in ``times``
     root: NDArray[np.float64] | None = None  # times its transpose, the covariance
 
     @classmethod
@@ -171,7 +171,7 @@ def permuted(data: Dataset | Moments, order: NDArray[np.intp]) -> Dataset | Mome
 
 
 def _counts(data: Dataset, draw: Draw, times: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return how often each row of a table counts in a replicate of so many times the records.
+    """Return how often each row of a table counts in a replicate of ``times`` as many records.
 
     Usually records are drawn.  But survey weights say how many people a row represents, not how
     often it occurs: with these, rows are drawn and keep their weights.
@@ -215,10 +215,10 @@ def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _wishart(
     moments: Moments, root: NDArray[np.float64], times: int, rng: np.random.Generator
 ) -> Moments:
-    """Return the moments of so many times as many normal records with the given moments.
+    """Return the moments of ``times`` as many normal records with the given moments.
 
     Their scatter matrix has a Wishart distribution with times · (m − 1) degrees of freedom, drawn
-    by Bartlett's decomposition, or from records if there are no more of them than columns.
+    by Bartlett's decomposition, or from records if there are fewer of them than columns.
     """
     n, freedom = len(root), times * (moments.records - 1)
     if freedom < n:
