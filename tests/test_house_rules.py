@@ -15,6 +15,7 @@ MOST_IMPORTS = 20
 REASONS = {
     "sges.__main__": "python -m sges",
     "sges.graph.completion": "an algorithm with its proof",
+    "sges.tools.ancestry": "an algorithm with its proof",
 }
 """Small modules with one importer, and the reason for each."""
 

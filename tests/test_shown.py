@@ -14,8 +14,8 @@ import pytest
 import sges
 from sges.data import Dataset, Moments
 from sges.data.reading import Reading
+from sges.display import Rows
 from sges.graph import PDAG
-from sges.graph.named import Rows
 from sges.network import LinearGaussian
 from sges.result import Result
 from sges.score import BGe, DegenerateGaussian

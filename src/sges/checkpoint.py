@@ -24,7 +24,7 @@ from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of
 from sges.errors import DataError, GraphError, InvalidArgument, has_own_text, shown
 from sges.graph.pdag import PDAG
-from sges.graph.records import graph_of_record, graph_record, parse_json
+from sges.records import graph_of_record, graph_record, parse_json
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
 from sges.search.engines import CompiledEngine

@@ -15,12 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sges.display import Rows, printable
 from sges.docstrings import documented_like
 from sges.errors import DataError, GraphError, InvalidArgument, shown
 from sges.graph.equivalence import extensions, pdag_to_cpdag, pdag_to_dag
-from sges.graph.named import LearnedEdge, NamedGraph, Rows, printable
+from sges.graph.named import LearnedEdge, NamedGraph
 from sges.graph.pdag import PDAG
-from sges.graph.records import (
+from sges.nodeset import nodes
+from sges.operators import Delete, Insert, Operator, Turn
+from sges.records import (
     Rules,
     check_format,
     checked_entries,
@@ -34,8 +37,6 @@ from sges.graph.records import (
     is_texts,
     to_json,
 )
-from sges.nodeset import nodes
-from sges.operators import Delete, Insert, Operator, Turn
 from sges.toolbox import tool
 
 if TYPE_CHECKING:

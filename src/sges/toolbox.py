@@ -10,6 +10,7 @@ from typing import Any
 
 HOMES = {
     "sges.tools.adjustment": ("check_one_kind",),
+    "sges.tools.ancestry": ("class_ancestors", "class_descendants", "descendants_in_class"),
     "sges.tools.counting": ("class_size", "sample_members"),
     "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
     "sges.tools.export.dot": ("to_dot",),

@@ -14,10 +14,10 @@ from sges import checkpoint, learning
 from sges.checkpoint import Checkpoint, name_of
 from sges.data import Dataset
 from sges.errors import DataError, FileError, InvalidArgument
-from sges.graph.records import graph_of_record, graph_record
 from sges.knowledge import Knowledge
 from sges.nodeset import NodeSet
 from sges.properties import MaxParents
+from sges.records import graph_of_record, graph_record
 from sges.result import Result
 from sges.score import BDeu, GaussianBIC
 from sges.search import Progress, Strategy

@@ -14,8 +14,8 @@ from sges.cli.terminal import (
     warnings_as_remarks,
     watching,
 )
+from sges.display import label_of_level, printable, span
 from sges.errors import DataError, InvalidArgument, suggestion
-from sges.graph.named import label_of_level, printable, span
 
 if TYPE_CHECKING:
     from sges.tools.effects import DiscreteEffect, Effects, LinearEffect

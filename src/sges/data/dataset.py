@@ -53,8 +53,8 @@ from sges.data.reading import (
     places_to_read,
 )
 from sges.data.tables import column_of, columns_of, names_of
+from sges.display import printable
 from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name
-from sges.graph.named import printable
 
 if TYPE_CHECKING:
     from sges.data.description import Description

@@ -10,8 +10,8 @@ from textwrap import wrap
 from typing import Any
 
 from sges.data.reading import Kind
+from sges.display import Rows, cut, display_width, padded, printable, shortened
 from sges.errors import in_shell, need
-from sges.graph.named import Rows, cut, display_width, padded, printable, shortened
 from sges.toolbox import tool
 
 WIDTH = 80

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import has_finite_sum
+from sges.display import printable
 from sges.errors import DataError
-from sges.graph.named import printable
 
 if TYPE_CHECKING:
     from sges.data.dataset import Dataset

@@ -13,6 +13,7 @@ from inspect import signature
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
 
 from sges.data.columns import data_error
+from sges.display import brief
 from sges.errors import (
     Argument,
     DataError,
@@ -23,7 +24,6 @@ from sges.errors import (
     shown,
     suggestion,
 )
-from sges.graph.named import brief
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""

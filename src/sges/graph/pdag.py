@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any, TypeAlias, overload
 
+from sges.display import printable
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
@@ -28,7 +29,7 @@ from sges.errors import (
     shown,
     suggestion,
 )
-from sges.graph.named import NamedGraph, printable
+from sges.graph.named import NamedGraph
 from sges.nodeset import (
     SETS,
     Nodes,
@@ -41,6 +42,7 @@ from sges.nodeset import (
     reach,
     union,
 )
+from sges.toolbox import tool
 
 Edge: TypeAlias = tuple[int, int]
 """(x, y): x → y where directed edges are meant, x — y with x < y where undirected ones are."""
@@ -322,9 +324,7 @@ class PDAG(NamedGraph):
         """
         check_flag("possible", possible)
         if isinstance(of, str):
-            from sges.graph.ancestry import class_descendants
-
-            return self.names_of(class_descendants(self, self.node(of), possible=possible))
+            return self.names_of(tool("class_descendants")(self, self.node(of), possible=possible))
         return reach(self.children, as_nodeset(of, self.n, "descendants"))
 
     @overload
@@ -340,9 +340,7 @@ class PDAG(NamedGraph):
         """
         check_flag("possible", possible)
         if isinstance(of, str):
-            from sges.graph.ancestry import class_ancestors
-
-            return self.names_of(class_ancestors(self, self.node(of), possible=possible))
+            return self.names_of(tool("class_ancestors")(self, self.node(of), possible=possible))
         return reach(self.parents, as_nodeset(of, self.n, "ancestors"))
 
     @overload

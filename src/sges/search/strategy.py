@@ -17,10 +17,10 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Literal, TypeAlias, Unpack, get_args
 
+from sges.display import brief
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
 from sges.graph.equivalence import dag_to_cpdag
-from sges.graph.named import brief
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
 from sges.properties import Property

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from scipy.special import stdtrit
 
+from sges.display import Rows, label_of_level, printable, span
 from sges.docstrings import documented_like
 from sges.errors import (
     Argument,
@@ -32,7 +33,6 @@ from sges.errors import (
     shown,
 )
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
-from sges.graph.named import Rows, label_of_level, printable, span
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
 from sges.tools.adjustment import Data, DiscreteData, Floats, LinearData, data_of

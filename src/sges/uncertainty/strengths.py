@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.reading import Table
+from sges.display import cut, display_width, padded, printable, shortened
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
@@ -28,11 +29,11 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.graph.ancestry import descendants_in_class
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
-from sges.graph.named import NamedGraph, cut, display_width, padded, printable, shortened
+from sges.graph.named import NamedGraph
 from sges.graph.pdag import PDAG, Edge
-from sges.graph.records import (
+from sges.nodeset import nodes
+from sges.records import (
     Rules,
     check_format,
     checked_entries,
@@ -45,7 +46,6 @@ from sges.graph.records import (
     node_name,
     to_json,
 )
-from sges.nodeset import nodes
 from sges.result import Result
 from sges.score.named import Penalty
 from sges.toolbox import tool
@@ -225,7 +225,9 @@ class Confidence:
         """
         sure, possible = Counter[Edge](), Counter[Edge]()
         for graph in self.graphs:
-            for x, (certain, some) in enumerate(descendants_in_class(graph, range(graph.n))):
+            for x, (certain, some) in enumerate(
+                tool("descendants_in_class")(graph, range(graph.n))
+            ):
                 sure.update((x, y) for y in nodes(certain))
                 possible.update((x, y) for y in nodes(some))
         order = sorted(possible, key=lambda pair: (-sure[pair], -possible[pair], pair))

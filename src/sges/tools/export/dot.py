@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from sges.errors import GraphError
 from sges.graph.pdag import PDAG
-from sges.graph.records import graph_of_records
+from sges.records import graph_of_records
 
 UNDIRECTED_COLOR = "#b45309"
 ENTITY = re.compile(r"&(#?\w+;)")

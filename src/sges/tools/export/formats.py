@@ -21,15 +21,15 @@ from sges.errors import (
     shown,
 )
 from sges.graph.pdag import PDAG
-from sges.graph.records import (
+from sges.network.bif import network_of_bif
+from sges.records import (
     edge_records,
     graph_of_record,
     graph_of_records,
     graph_record,
     parse_json,
 )
-from sges.graph.records import to_json as record_to_json
-from sges.network.bif import network_of_bif
+from sges.records import to_json as record_to_json
 from sges.result import Result
 from sges.tools.export.dot import from_dot, to_dot
 from sges.tools.export.matrix import from_numpy

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sges.errors import GraphError, check_word, need
 from sges.graph.pdag import PDAG, Edge, as_names
-from sges.graph.records import graph_of_edges
+from sges.records import graph_of_edges
 
 Convention: TypeAlias = Literal["row-to-column", "pcalg", "causal-learn", "gadjid"]
 """How the cells of a matrix stand for edges."""

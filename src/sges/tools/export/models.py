@@ -9,7 +9,7 @@ import re
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
-from sges.graph.records import edge_records
+from sges.records import edge_records
 
 _LAVAAN_NAME = re.compile(r"(?:[A-Za-z]|\.(?![0-9]))[A-Za-z0-9._]*")
 _R_WORDS = frozenset({

@@ -12,10 +12,10 @@ import numpy as np
 from sges.errors import GraphError, InvalidArgument, check_flag, need, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG, Edge
-from sges.graph.records import edge_records, graph_of_edges
 from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
 from sges.network import fit as fit_network
 from sges.nodeset import nodes
+from sges.records import edge_records, graph_of_edges
 
 if TYPE_CHECKING:
     import networkx

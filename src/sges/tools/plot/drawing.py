@@ -16,6 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from sges.display import printable, shortened
 from sges.docstrings import documented_like
 from sges.errors import (
     InvalidArgument,
@@ -26,7 +27,7 @@ from sges.errors import (
     need,
     shown,
 )
-from sges.graph.named import NamedGraph, printable, shortened
+from sges.graph.named import NamedGraph
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import nodes, union
 from sges.tools.export import to_numpy

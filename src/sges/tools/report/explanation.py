@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from operator import itemgetter
 
+from sges.display import printable
 from sges.graph.equivalence import pdag_to_cpdag
-from sges.graph.named import printable
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 from sges.operators import Delete, Operator, deletes, inserts

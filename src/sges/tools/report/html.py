@@ -13,7 +13,8 @@ from math import isfinite
 from typing import TypeAlias
 
 from sges.data.description import MAX_COLUMNS_SHOWN, Description
-from sges.graph.named import LearnedEdge, printable
+from sges.display import printable
+from sges.graph.named import LearnedEdge
 from sges.graph.pdag import PDAG
 from sges.result import Step
 from sges.tools.plot.drawing import labels_of

@@ -29,6 +29,7 @@ import scipy
 
 from sges import __version__, properties
 from sges.data.dataset import digest_of
+from sges.display import printable
 from sges.errors import (
     DataError,
     InvalidArgument,
@@ -38,7 +39,7 @@ from sges.errors import (
     check_path,
     shown,
 )
-from sges.graph.named import LearnedEdge, printable
+from sges.graph.named import LearnedEdge
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 from sges.result import FORMAT, Result

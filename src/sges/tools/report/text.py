@@ -10,8 +10,8 @@ from functools import partial
 from textwrap import wrap
 from typing import Any
 
+from sges.display import display_width, printable
 from sges.errors import check_flag, check_number
-from sges.graph.named import display_width, printable
 from sges.nodeset import nodes
 from sges.result import Result
 

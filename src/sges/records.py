@@ -25,12 +25,7 @@ TYPES = ("directed", "undirected")
 
 def edge_records(graph: PDAG) -> list[EdgeRecord]:
     """Return the edges as records of names, sorted by node."""
-    directed = [(x, y, "directed") for x, y in graph.directed_edges()]
-    undirected = [(x, y, "undirected") for x, y in graph.undirected_edges()]
-    return [
-        {"source": graph.name(x), "target": graph.name(y), "type": kind}
-        for x, y, kind in sorted(directed + undirected)
-    ]
+    return [{"source": e.source, "target": e.target, "type": e.kind} for e in graph.edges]
 
 
 def graph_record(graph: PDAG) -> dict[str, Any]:

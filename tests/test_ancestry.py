@@ -8,9 +8,9 @@ import naive
 from bridge import pdag_of
 from sges.errors import GraphError, NoConsistentExtension
 from sges.graph import PDAG, extensions, members
-from sges.graph.ancestry import class_ancestors, class_descendants
 from sges.graph.meek import close_under_meek, direct_in_turn
 from sges.nodeset import nodes
+from sges.tools.ancestry import class_ancestors, class_descendants
 from strategies import cpdags
 
 
