@@ -12,6 +12,7 @@ HOMES = {
     "sges.tools.adjustment": ("check_one_kind",),
     "sges.tools.ancestry": ("class_ancestors", "class_descendants", "descendants_in_class"),
     "sges.tools.counting": ("class_size", "sample_members"),
+    "sges.tools.curved.score": ("BasisBIC",),
     "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
     "sges.tools.export.dot": ("to_dot",),
     "sges.tools.export.formats": ("csv_text", "to_csv", "to_gml", "to_graphml"),

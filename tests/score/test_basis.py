@@ -1,7 +1,9 @@
 """The basis score: closed forms, equality with other scores, and curved truths."""
 
+import pickle
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from sges.nodeset import nodes
 from sges.score import BasisBIC, DegenerateGaussian, GaussianBIC, check_score
 from sges.score.protocol import insert_gains
 from sges.search import ges
+from sges.search.engines import native_of
 
 Table = NDArray[np.float64]
 
@@ -68,6 +71,18 @@ def test_the_score_keeps_the_contract(degree: int, seed: int) -> None:
     check_score(
         permuted(range(len(names))), seed=seed, pairs=200, tolerance=1e-8, permuted=permuted
     )
+
+
+@pytest.mark.parametrize("degree", [1, "auto"])
+def test_the_score_survives_pickling_and_is_native_but_not_its_subclasses(degree: Any) -> None:  # noqa: ANN401
+    class Other(BasisBIC):
+        """A score that may differ from the basis score."""
+
+    score = BasisBIC(curved(0), degree=degree)
+    again = pickle.loads(pickle.dumps(score))
+    assert again.local(1, 0b1) == score.local(1, 0b1)
+    assert native_of(again) is not None
+    assert native_of(Other(curved(0), degree=degree)) is None
 
 
 def test_at_degree_one_it_is_the_degenerate_gaussian_and_the_gaussian_bic(seed: int) -> None:

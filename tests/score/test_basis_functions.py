@@ -11,9 +11,10 @@ from sges.data import Dataset
 from sges.graph import PDAG, dag_to_cpdag
 from sges.nodeset import nodes
 from sges.score import BasisBIC, DegenerateGaussian, check_score
-from sges.score.gaussian.additive import Functions, choose_functions, has_heavy_tails, sample_of
 from sges.score.protocol import insert_gains
 from sges.search import ges
+from sges.tools.curved.additive import choose_functions, has_heavy_tails, sample_of
+from sges.tools.curved.functions import Functions
 
 Table = NDArray[np.float64]
 
@@ -99,7 +100,7 @@ def test_on_lines_every_variable_represents_itself(seed: int) -> None:
     table = np.random.default_rng(seed).normal(size=(2000, 5))
     for v in range(1, 5):
         table[:, v] += 0.8 * table[:, v - 1]
-    assert choose_functions(Dataset.of(table), 1.0) is None
+    assert choose_functions(Dataset.of(table), 1.0) == []
     score, linear = BasisBIC(table), DegenerateGaussian(table)
     assert score.widths == score.degrees == (1,) * 5
     assert score.records == 2000
@@ -246,7 +247,7 @@ def test_polynomials_are_tried_up_to_half_the_cube_root_of_the_records(
         tried.append(tried_degree)
         raise StopIteration
 
-    monkeypatch.setattr("sges.score.gaussian.additive._Additive", stop)
+    monkeypatch.setattr("sges.tools.curved.additive._Additive", stop)
     with pytest.raises(StopIteration):
         BasisBIC(two_curves(0, records))
     assert tried == [degree]

@@ -13,7 +13,7 @@ from sges.nodeset import nodes
 from sges.score.discrete import QNML, BDeu, DiscreteBIC, DiscreteScore
 from sges.score.gaussian.bge import BGe
 from sges.score.gaussian.bic import GaussianBIC, RankBIC
-from sges.score.gaussian.mixed import BasisBIC, DegenerateGaussian
+from sges.score.gaussian.mixed import DegenerateGaussian
 from sges.score.oracles import GaussianOracle
 from sges.score.protocol import EdgePrior, Score
 from sges.search.moves import Constraint
@@ -50,13 +50,13 @@ _MADE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # a score may be searc
 def native_of(score: Any) -> Any:  # noqa: ANN401 (any score, and any native one)
     """Return the native form of a score, or None if the engine must call the score in Python.
 
-    A score is native if its class is exactly one of ``MAKERS``: a subclass may compute a different
-    score.
+    A score is native if its class is exactly one of ``MAKERS``, or names one as ``_computed_as``:
+    a subclass may compute a different score.
     """
     if type(score) is EdgePrior:
         inner = native_of(score.score)
         return None if inner is None else scores.EdgePrior(inner, score.cost)
-    make = MAKERS.get(type(score))
+    make = MAKERS.get(vars(type(score)).get("_computed_as", type(score)))
     if make is None:
         return None
     native = _MADE.get(score)
@@ -97,7 +97,6 @@ MAKERS: dict[type, Callable[[Any], Any]] = {
     GaussianOracle: _gaussian_bic,
     BGe: _bge,
     DegenerateGaussian: _degenerate_gaussian,
-    BasisBIC: _degenerate_gaussian,
     RankBIC: _gaussian_bic,
     DiscreteBIC: lambda score: _discrete(score, discrete.DiscreteBIC, score.penalty),
     QNML: lambda score: _discrete(score, discrete.QNML),

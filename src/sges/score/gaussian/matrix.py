@@ -69,26 +69,6 @@ def factor_of(matrix: Matrix, rows: Sequence[int]) -> Floats:
     return np.linalg.cholesky(block).astype(np.float64, copy=False)
 
 
-def leading_factor(covariance: Floats) -> tuple[int, Floats]:
-    """Return how many leading columns are linearly independent, and their Cholesky factor."""
-    # Polynomials of ranks are of order one: a deviation below 1e-9 is rounding.
-    scale = np.maximum(np.sqrt(np.diagonal(covariance)), 1e-9)
-    correlation = covariance / scale[:, None] / scale
-    for width in range(len(covariance), 1, -1):
-        try:
-            factor = np.linalg.cholesky(correlation[:width, :width])
-        except np.linalg.LinAlgError:
-            continue
-        if np.diagonal(factor).min() ** 2 > RIDGE:
-            return width, scale[:width, None] * factor
-    return 1, scale[:1, None]
-
-
-def solve(factor: Floats, columns: Floats) -> Floats:
-    """Return factor⁻¹ · columns."""
-    return np.linalg.solve(factor, columns).astype(np.float64, copy=False)
-
-
 def family_pivots(matrix: Matrix, y: int, parents: NodeSet) -> Floats:
     """Return the Cholesky pivots of R[parents ∪ y], y last: the last is √var(y | parents)."""
     return np.diagonal(factor_of(matrix, [*nodes(parents), y]))

@@ -23,10 +23,10 @@ conditional model, and the consistency on which the search's guarantee rests doe
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import inf, log, pi
-from typing import Any, Literal, TypeAlias
+from math import log, pi
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,27 +38,19 @@ from sges.data.decisions import numbers_in_text
 from sges.data.moments import add_products, mirror
 from sges.data.reading import Kind
 from sges.docstrings import documented_like
-from sges.errors import Argument, Message, ScoreError, is_number, shown
+from sges.errors import Argument, Message, ScoreError, shown
 from sges.nodeset import NodeSet, nodes
-from sges.score.gaussian.additive import Functions, Polynomials, choose_functions
-from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import (
     Floats,
     check_penalty,
     check_table,
     condition,
     factor_of,
-    leading_factor,
-    solve,
     warn_of_constants,
 )
 from sges.score.protocol import Score, text_of
 
-Expansion: TypeAlias = Functions | Polynomials
-"""Functions of the ranks of a variable."""
-
 MAX_COLUMNS = 20_000  # numeric columns of a table, whose correlations take 3 GB
-RECORD_LIMIT = 20_000  # a basis score counts fewer records than this for a table of any size
 MAX_LEVELS_PER_RECORD = 0.95  # with more levels, nearly every record would have its own level
 CHUNK_ROWS = 1 << 14  # rows expanded into columns at a time, fewer if there are many columns
 CHUNK_CELLS = 1 << 25  # values expanded at a time: 256 MiB
@@ -130,121 +122,34 @@ class DegenerateGaussian:
         )
 
 
-@documented_like(DegenerateGaussian)
-class BasisBIC(DegenerateGaussian):
-    """A BIC for curved relations: each continuous variable enters by a block of functions of it.
+# --- the blocks of a table --------------------------------------------------------------------
 
-    The functions of continuous variables, and the indicators of the levels of discrete ones, are
-    scored as jointly Gaussian.  An edge between variables of d and e columns costs d · e
-    parameters, and the score is score equivalent.
 
-    By default, the functions are chosen from the data: a variable enters by its normal score (the
-    normal quantile of its rank), and by the few combinations of polynomials and jumps of its ranks
-    that predict other variables in an additive model (Bühlmann, Peters & Ernest 2014).  A variable
-    that predicts nothing, or only by a line, has one column.  If all are like this, values predict
-    as well as normal scores do, and no column has heavy tails (skewness beyond 2 or excess kurtosis
-    beyond 7), every variable is represented by itself.  With a number as
-    ``degree``, every continuous variable enters by the Legendre polynomials of its ranks, and by
-    itself at degree 1.  A variable with k distinct values gets at most k − 1 of them.
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How one variable is represented by columns; a constant one has a column of zeros.
 
-    If all variables are represented by themselves, the score is ``DegenerateGaussian``.  Otherwise
-    it does not change when a column is transformed by an increasing function, and outliers have
-    little influence.
-
-    Functions of one variable at a time do not describe interactions of parents, and what they miss
-    grows with the number of records until it looks like an edge.  Unless variables are represented
-    by themselves, m records are therefore counted as m · limit / (m + limit) (the coarsened
-    posterior of Miller & Dunson 2019).
-
-    Parameters
-    ----------
-    degree
-        The degree of the polynomials of every continuous variable, at least 1.  "auto" chooses
-        functions of each variable from a sample of the rows: at most four jumps, and polynomials
-        up to degree 8, or less with fewer than 4,096 records or more than 666 variables; with
-        fewer than 64 records or more than 2,000 variables, there are no curves and no jumps.
-    limit
-        The number of records is limited to less than this, which is above zero; infinity counts
-        all records.
-
-    Attributes
-    ----------
-    degree : int
-        The highest degree in use.
-    degrees : tuple of int
-        The degree of the polynomials of each variable; zero for a discrete one.
-    records : int
-        The number of records that the score counts.
-
-    Raises
-    ------
-    ScoreError
-        If the penalty, the degree or the limit is out of range, or there are too few records or
-        too many columns.
-
-    References
-    ----------
-    Andrews, Ramsey & Cooper (2019), Learning high-dimensional directed acyclic graphs with mixed
-    data-types.  Proceedings of Machine Learning Research 104.
-    Bühlmann, Peters & Ernest (2014), CAM: causal additive models, high-dimensional order search and
-    penalized regression.  Annals of Statistics 42(6).
-    Miller & Dunson (2019), Robust Bayesian inference via coarsening.  Journal of the American
-    Statistical Association 114.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-2, 2, 200)
-    >>> parabola = {"x": x, "y": x**2 + np.cos(40 * x)}
-    >>> straight, curved = BasisBIC(parabola, degree=1), BasisBIC(parabola, degree=2)
-    >>> bool(straight.local(1, 0b01) > straight.local(1, 0))
-    False
-    >>> bool(curved.local(1, 0b01) > curved.local(1, 0))
-    True
-    >>> BasisBIC(parabola).widths  # y is predicted by a function of x, and x not by one of y
-    (2, 1)
+    ``columns`` returns the whitened columns (width x rows) for some rows of the table.
     """
 
-    def __init__(
-        self,
-        data: Any,  # noqa: ANN401 (any table for Dataset.of)
-        penalty: float = 1.0,
-        degree: int | Literal["auto"] = "auto",
-        limit: float = RECORD_LIMIT,
-    ) -> None:
-        check_penalty(penalty)
-        self.penalty = penalty
-        check_table(data, "BasisBIC")
-        dataset = as_dataset(data)
-        if not (is_number(limit) and limit > 0):
-            raise ScoreError(f"limit {shown(limit)}: it must be a number above 0")
-        expansions: Sequence[Expansion] | None = None
-        if isinstance(degree, str) and degree == "auto":
-            expansions = choose_functions(dataset, penalty)
-        elif type(degree) is not int or degree < 1:
-            rule = "it must be an integer of at least 1, or 'auto'"
-            raise ScoreError(f"degree {shown(degree)}: {rule}")
-        elif degree > 1:
-            expansions = [Polynomials(degree)] * len(dataset.continuous)
-        used = (
-            [1] * len(dataset.continuous) if expansions is None else [e.degree for e in expansions]
-        )
-        degree_of = dict(zip(dataset.continuous, used, strict=True))
-        self.degrees = tuple(degree_of.get(v, 0) for v in range(dataset.n))
-        self.degree = max(used, default=1)
-        blocks = Blocks.of(dataset, expansions)
-        if expansions and limit < inf:
-            counted = round(blocks.records * limit / (blocks.records + limit))
-            blocks = replace(blocks, records=max(counted, 2))
-        self._fill(blocks)
+    columns: Callable[[slice], Floats]
+    width: int = 1
+    log_determinant: float = 0.0
+    constant: bool = False
+
+
+CONSTANT = Encoding(lambda _: np.zeros((1, 1)), constant=True)
+
+
+class Expansion(Protocol):
+    """How a continuous variable is represented by several columns, if not by itself."""
 
     @property
-    def widths(self) -> tuple[int, ...]:
-        """The number of columns that represent each variable."""
-        return tuple(self._blocks.widths.tolist())
+    def width(self) -> int:
+        """The most columns there may be."""
 
-
-# --- the blocks of a table --------------------------------------------------------------------
+    def encode(self, column: Floats, weights: Floats, /) -> Encoding:
+        """Return the columns of a variable; the weights of the rows add up to one."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -268,11 +173,11 @@ class Blocks:
     def of(
         cls,
         data: Any,  # noqa: ANN401 (any table for Dataset.of)
-        expansions: Sequence[Expansion] | None = None,
+        expansions: Sequence[Expansion] = (),
     ) -> "Blocks":
         """Return the correlations of a table, with warnings of degenerate columns.
 
-        A continuous variable is represented by functions of its ranks; by itself if there are none.
+        A continuous variable is represented by itself if there are no expansions.
         """
         check_table(data, "a score of blocks of columns")
         dataset = as_dataset(data)
@@ -299,40 +204,45 @@ class Blocks:
         return [int(starts[v]) + i for v in nodes(variables) for i in range(widths[v])]
 
 
-@dataclass(frozen=True, slots=True)
-class _Encoding:
-    """How one variable is represented by columns; a constant one has a column of zeros.
-
-    ``columns`` returns the whitened columns (width x rows) for some rows of the table.
-    """
-
-    columns: Callable[[slice], Floats]
-    width: int = 1
-    log_determinant: float = 0.0
-    constant: bool = False
-
-
-_CONSTANT = _Encoding(lambda _: np.zeros((1, 1)), constant=True)
-
-
-def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list[_Encoding]:
+def _encodings(dataset: Dataset, expansions: Sequence[Expansion]) -> list[Encoding]:
     """Return the encoding of each column; warn of constant ones, raise an error for too many."""
-    times = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
-
-    def weights(v: int) -> Floats:
-        """Return the weights of the rows in which a variable is observed, adding up to one."""
-        observed: Floats = (
-            times if dataset.holes is None else np.where(dataset.holes[v], 0.0, times)
-        )
-        return observed / max(float(observed.sum()), np.finfo(np.float64).tiny)
-
-    shares: dict[int, Floats] = {
-        v: np.bincount(dataset.codes[i], weights(v), int(dataset.arities[i])).astype(np.float64)
-        for i, v in enumerate(dataset.discrete)
+    levels = {
+        v: (dataset.codes[i], int(dataset.arities[i])) for i, v in enumerate(dataset.discrete)
     }
+    shares: dict[int, Floats] = {
+        v: np.bincount(codes, _weights(dataset, v), arity).astype(np.float64)
+        for v, (codes, arity) in levels.items()
+    }
+    _check_widths(dataset, shares, len(dataset.continuous) + sum(e.width - 1 for e in expansions))
+    encodings = {v: _indicators(codes, shares[v]) for v, (codes, _) in levels.items()}
+    for i, (v, column) in enumerate(zip(dataset.continuous, dataset.values, strict=True)):
+        encode = expansions[i].encode if expansions else _itself
+        encodings[v] = encode(_without_holes(column), _weights(dataset, v))
+    warn_of_constants([dataset.names[v] for v in range(dataset.n) if encodings[v].constant])
+    return [encodings[v] for v in range(dataset.n)]
+
+
+def _weights(dataset: Dataset, v: int) -> Floats:
+    """Return the weights of the rows in which a variable is observed, adding up to one."""
+    weights = np.ones(dataset.rows) if dataset.weights is None else dataset.weights.astype(float)
+    if dataset.holes is not None:
+        weights[dataset.holes[v]] = 0.0
+    observed: Floats = weights / max(float(weights.sum()), np.finfo(np.float64).tiny)
+    return observed
+
+
+def _without_holes(column: Floats) -> Floats:
+    """Return a column whose holes, which have no weight, contain the first value observed."""
+    holes = np.isnan(column)
+    if not holes.any():
+        return column
+    return np.where(holes, 0.0 if holes.all() else column[holes.argmin()], column)
+
+
+def _check_widths(dataset: Dataset, shares: dict[int, Floats], others: int) -> None:
+    """Raise an error if there are too many columns, or a level for nearly every record."""
     widths = {v: max(1, int(np.count_nonzero(share)) - 1) for v, share in shares.items()}
-    total = sum(widths.values()) + len(dataset.continuous)
-    total += sum(expansion.width - 1 for expansion in expansions or ())
+    total = sum(widths.values()) + others
     if total > MAX_COLUMNS:
         worst = max(widths, key=widths.__getitem__, default=0)
         raise ScoreError(
@@ -340,26 +250,11 @@ def _encodings(dataset: Dataset, expansions: Sequence[Expansion] | None) -> list
             f"for {dataset.names[worst]!r}; at most {MAX_COLUMNS} can be scored: merge levels or "
             "leave it out"
         )
+    if dataset.records <= MAX_ROWS_OF_LABELS:
+        return
     for v, width in widths.items():
-        if (
-            dataset.records > MAX_ROWS_OF_LABELS
-            and width >= MAX_LEVELS_PER_RECORD * dataset.records
-        ):
+        if width >= MAX_LEVELS_PER_RECORD * dataset.records:
             raise _level_per_record(dataset, v, width + 1, shares[v])
-    encodings = {
-        v: _indicators(dataset.codes[i], shares[v]) for i, v in enumerate(dataset.discrete)
-    }
-    values = dataset.values if expansions is None else rank_scores(dataset, "spearman")
-    for i, (v, column) in enumerate(zip(dataset.continuous, values, strict=True)):
-        holes = np.isnan(column)
-        if holes.any():  # they have no weight: any value will do, such as the first one observed
-            column = np.where(holes, 0.0 if holes.all() else column[holes.argmin()], column)
-        if expansions is None:
-            encodings[v] = _itself(column, weights(v))
-        else:
-            encodings[v] = _functions(column, weights(v), expansions[i])
-    warn_of_constants([dataset.names[v] for v in range(dataset.n) if encodings[v].constant])
-    return [encodings[v] for v in range(dataset.n)]
 
 
 def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> ScoreError:
@@ -373,53 +268,36 @@ def _level_per_record(dataset: Dataset, v: int, levels: int, shares: Floats) -> 
     return ScoreError(Message(f"{what}, like an identifier; ", leave_out(name), *quantities))
 
 
-def _itself(values: Floats, weights: Floats) -> _Encoding:
+def _itself(values: Floats, weights: Floats) -> Encoding:
     # Shifted by one of its values: a mean of 1e9 would swallow a spread of 1e-7.  And in units of
     # the largest distance from it, of which the square is in the range of floating-point numbers.
     shift = values[0]
     unit = float(np.abs(values - shift).max())
     if not unit:
-        return _CONSTANT
+        return CONSTANT
     mean = float(weights @ ((values - shift) / unit))
     variance = float(weights @ ((values - shift) / unit - mean) ** 2)
     deviation = variance**0.5
-    return _Encoding(
+    return Encoding(
         lambda rows: ((values[None, rows] - shift) / unit - mean) / deviation,
         log_determinant=log(variance) + 2 * log(unit),
     )
 
 
-def _functions(ranks: Floats, weights: Floats, expand: Expansion) -> _Encoding:
-    """Return whitened functions of ranks in (0, 1); fewer if they have few values."""
-    if ranks.min() == ranks.max():
-        return _CONSTANT
-    chunks = [slice(at, at + CHUNK_ROWS) for at in range(0, len(ranks), CHUNK_ROWS)]
-    mean = np.sum([expand(ranks[rows]) @ weights[rows] for rows in chunks], axis=0)[:, None]
-    covariance = np.zeros((len(mean), len(mean)))
-    for rows in chunks:
-        centered = expand(ranks[rows]) - mean
-        covariance += (centered * weights[rows]) @ centered.T
-    width, factor = leading_factor(covariance)
-    determinant = 2 * float(np.log(np.diagonal(factor)).sum())
-    return _Encoding(
-        lambda rows: solve(factor, (expand(ranks[rows]) - mean)[:width]), width, determinant
-    )
-
-
-def _indicators(codes: NDArray[Any], shares: Floats) -> _Encoding:
+def _indicators(codes: NDArray[Any], shares: Floats) -> Encoding:
     """Return whitened indicators of all levels that occur but the last."""
     seen = np.flatnonzero(shares)
     if len(seen) < 2:
-        return _CONSTANT
+        return CONSTANT
     p = shares[seen[:-1]]
     factor = np.linalg.cholesky(np.diag(p) - np.outer(p, p))
     by_level = np.zeros((len(p), len(shares)))
     by_level[:, seen] = np.linalg.solve(factor, np.eye(len(p), len(seen)) - p[:, None])
     determinant = 2 * float(np.log(np.diagonal(factor)).sum())
-    return _Encoding(lambda rows: by_level[:, codes[rows]], len(p), determinant)
+    return Encoding(lambda rows: by_level[:, codes[rows]], len(p), determinant)
 
 
-def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
+def _correlations(dataset: Dataset, encodings: Sequence[Encoding]) -> Floats:
     """Return the correlations of all columns, from some rows of the table at a time."""
     size = sum(encoding.width for encoding in encodings)
     total = np.zeros((size, size))
@@ -439,14 +317,14 @@ def _correlations(dataset: Dataset, encodings: Sequence[_Encoding]) -> Floats:
     return total
 
 
-def _places(encodings: Sequence[_Encoding]) -> list[slice]:
+def _places(encodings: Sequence[Encoding]) -> list[slice]:
     """Return which columns of all belong to each variable."""
     stops = list(accumulate(encoding.width for encoding in encodings))
     return [slice(start, stop) for start, stop in pairwise([0, *stops])]
 
 
 def _estimated_correlations(
-    dataset: Dataset, encodings: Sequence[_Encoding]
+    dataset: Dataset, encodings: Sequence[Encoding]
 ) -> tuple[Floats, Floats]:
     """Return the correlations of columns with holes by EM, and the changes of log-determinants.
 

@@ -26,7 +26,6 @@ often so large that it looks like an edge.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from math import inf, log
 
@@ -36,7 +35,8 @@ from numpy.typing import NDArray
 from sges.data.checks import MAX_KURTOSIS, MAX_SKEWNESS, shape
 from sges.data.dataset import Dataset
 from sges.score.gaussian.bic import rank_scores
-from sges.score.gaussian.matrix import RIDGE, Floats, leading_factor, solve
+from sges.score.gaussian.matrix import RIDGE, Floats
+from sges.tools.curved.functions import Functions, basis, leading_factor
 
 MAX_DEGREE = 8  # the largest degree of the polynomials tried
 MAX_CANDIDATES = 6_000  # candidate columns of a table; in wide tables a variable has fewer
@@ -48,54 +48,8 @@ MIN_TAIL_ROWS = 20  # rows of a column whose tails are examined
 MIN_STEP_VARIANCE = 1e-4  # the least variance of a step given its variable's other candidates
 
 
-@dataclass(frozen=True, slots=True)
-class Polynomials:
-    """The Legendre polynomials of ranks, of degrees 1 to ``degree``."""
-
-    degree: int
-
-    @property
-    def width(self) -> int:
-        """The number of functions."""
-        return self.degree
-
-    def __call__(self, ranks: Floats) -> Floats:
-        """Return the functions (width x rows) of ranks in (0, 1)."""
-        polynomials = np.polynomial.legendre.legvander(2 * ranks - 1, self.degree)
-        return polynomials.T[1:].astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Functions:
-    """The normal score of a variable, and combinations of jumps and polynomials of its rank."""
-
-    jumps: tuple[float, ...] = ()
-    degree: int = 1
-    weights: Floats | None = None  # one row per combination: of the jumps, then the polynomials
-
-    @property
-    def width(self) -> int:
-        """The number of functions."""
-        return 1 if self.weights is None else 1 + len(self.weights)
-
-    def __call__(self, ranks: Floats) -> Floats:
-        """Return the functions (width x rows) of ranks in (0, 1)."""
-        columns = basis(ranks, self.jumps, self.degree)
-        if self.weights is None:
-            return columns[:1]
-        return np.concatenate([columns[:1], self.weights @ columns[1:]])
-
-
-def basis(ranks: Floats, jumps: Sequence[float], degree: int) -> Floats:
-    """Return normal scores, steps at jumps, and Legendre polynomials, each of ranks in (0, 1)."""
-    from scipy.special import ndtri  # slow to import
-
-    steps = [(ranks > jump).astype(np.float64) for jump in jumps]
-    return np.concatenate([np.array([ndtri(ranks), *steps]), Polynomials(degree)(ranks)])
-
-
-def choose_functions(dataset: Dataset, penalty: float) -> list[Functions] | None:
-    """Return functions of each continuous variable, or None if each represents itself.
+def choose_functions(dataset: Dataset, penalty: float) -> list[Functions]:
+    """Return functions of each continuous variable; none if each represents itself.
 
     A missing value counts as the mean of its column here.
     """
@@ -103,7 +57,7 @@ def choose_functions(dataset: Dataset, penalty: float) -> list[Functions] | None
     of_records = sum((2 * d) ** 3 <= m for d in range(1, MAX_DEGREE + 1))  # half their cube root
     degree = min(of_records, MAX_CANDIDATES // max(n, 1) - 1)
     if not dataset.continuous or n < 2:
-        return None
+        return []
     by_score = has_heavy_tails(dataset)
     if degree >= 2:
         model = _Additive(dataset, degree, penalty)
@@ -115,7 +69,7 @@ def choose_functions(dataset: Dataset, penalty: float) -> list[Functions] | None
             if any(f.weights is not None for f in functions):
                 return functions
         by_score = by_score or model.is_skewed()
-    return [Functions()] * len(dataset.continuous) if by_score else None
+    return [Functions()] * len(dataset.continuous) if by_score else []
 
 
 def has_heavy_tails(dataset: Dataset) -> bool:
@@ -212,7 +166,7 @@ class _Additive:
         if np.abs(centered[0]).max() < RIDGE:
             return np.zeros((1, len(self.times))), np.eye(1)
         width, factor = leading_factor((centered * self.times) @ centered.T)
-        return solve(factor, centered[:width]), factor
+        return np.linalg.solve(factor, centered[:width]).astype(np.float64, copy=False), factor
 
     def _correlate(self) -> None:
         """Compute the correlations of all candidates."""
@@ -277,7 +231,9 @@ class _Additive:
         """Return the gains of regressing t on the candidates of one more variable, for each."""
         m = self.all_records * EDGE_RECORDS / (self.all_records + EDGE_RECORDS)
         regressors, width = self._rows(self.parents[t]), len(self.matrix) // self.n
-        known = solve(self._factor(regressors), self.matrix[regressors])  # given x all candidates
+        known = np.linalg.solve(
+            self._factor(regressors), self.matrix[regressors]
+        )  # given x all candidates
         blocks = known.reshape(len(regressors), self.n, width).transpose(1, 2, 0)
         left = (1 + RIDGE) * np.eye(width) - blocks @ blocks.transpose(0, 2, 1)
         price = self.penalty / 2 * log(max(m, 2))
@@ -366,7 +322,9 @@ class _Additive:
         """Return what v adds to the regression of columns of t, in residual deviations."""
         regressors = self._rows(self.parents[t])
         factor = self._factor(regressors)
-        known = solve(factor, self.matrix[np.ix_(regressors, self._rows([t]))] @ columns.T)
+        known = np.linalg.solve(
+            factor, self.matrix[np.ix_(regressors, self._rows([t]))] @ columns.T
+        )
         rest = np.maximum(1 - np.square(known).sum(axis=0), 1e-3)
         slopes = np.linalg.solve(factor.T, known) / np.sqrt(rest)
         start = len(self._rows(self.parents[t][: self.parents[t].index(v)]))

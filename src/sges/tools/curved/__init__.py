@@ -1,0 +1,1 @@
+"""The score of curved relations: each variable is a block of functions of its ranks."""
