@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
-from functools import partial
 from textwrap import wrap
 from typing import Any
 
@@ -38,41 +37,40 @@ def summary(
     """Return the edges, child by child, and then how they were found, in lines of a width."""
     check_number("max_lines", max_lines, whole=True, optional=True)
     check_flag("verbose", verbose)
-    graph = result.cpdag
-    names = list(map(printable, result.names))
-    fold = partial(_folded, width)
-    blocks: list[tuple[str, list[str]]] = []
-    arrows, lines = [], []
-    for v in range(graph.n):
-        if above := graph.parents(v):
-            arrows.append((", ".join(map(names.__getitem__, nodes(above))), "→", names[v]))
-        if later := graph.neighbors(v) >> v << v:
-            lines.append((names[v], "—", ", ".join(map(names.__getitem__, nodes(later)))))
-    if arrows:
-        title = "Directed: the same in every member of the class"
-        blocks.append((title, _aligned(width, arrows)))
-    if lines:
-        title = "Undirected: the direction differs between members of the class"
-        blocks.append((title, _aligned(width, lines)))
-    if alone := [names[v] for v in range(graph.n) if not graph.adjacent(v)]:
-        title = f"Without edges: {count(len(alone), 'node')}"
-        blocks.append((title, fold("  ", ", ".join(alone))))
-    page = [f"Equivalence class on {count(graph.n, 'node')}"]
+    page = [f"Equivalence class on {count(result.cpdag.n, 'node')}"]
     if not result.complete:
         page[0] += " (search not complete)"
-    for title, block in blocks:
-        page += ["", *fold("", title)]
-        if max_lines is None or len(block) <= max_lines:
-            page += block
-        else:
+    for title, lines in _edges(result, width):
+        page += ["", *_folded(width, "", title)]
+        if max_lines is not None and len(lines) > max_lines:
             kept = max(max_lines - 1, 0)
-            page += [*block[:kept], f"  ... and {count(len(block) - kept, 'more line')}"]
+            lines[kept:] = [f"  ... and {count(len(lines) - kept, 'more line')}"]
+        page += lines
     page += [""]
     rows = facts(result, verbose=verbose)
     label = max(len(key) for key, _ in rows)
     for key, value in rows:
-        page += fold(f"{key:<{label}}  ", printable(value))
+        page += _folded(width, f"{key:<{label}}  ", printable(value))
     return "\n".join(line.rstrip() for line in page) + "\n"
+
+
+def _edges(result: Result, width: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield the directed edges, the undirected ones, and the nodes without, each with a title."""
+    graph, names = result.cpdag, list(map(printable, result.names))
+    arrows, lines = [], []
+    for v, name in enumerate(names):
+        if above := graph.parents(v):
+            arrows.append((", ".join(map(names.__getitem__, nodes(above))), "→", name))
+        if later := graph.neighbors(v) >> v << v:
+            lines.append((name, "—", ", ".join(map(names.__getitem__, nodes(later)))))
+    if arrows:
+        yield "Directed: the same in every member of the class", _aligned(width, arrows)
+    if lines:
+        title = "Undirected: the direction differs between members of the class"
+        yield title, _aligned(width, lines)
+    if alone := [name for v, name in enumerate(names) if not graph.adjacent(v)]:
+        title = f"Without edges: {count(len(alone), 'node')}"
+        yield title, _folded(width, "  ", ", ".join(alone))
 
 
 def count(number: int, noun: str) -> str:
@@ -90,34 +88,52 @@ def facts(result: Result, *, verbose: bool = True) -> list[tuple[str, str]]:
     Without ``verbose``, how the search went is left out, and what is as usual.
     """
     arrows, lines = len(result.cpdag.directed_edges()), len(result.cpdag.undirected_edges())
-    phases = ", ".join(f"{phase} {spent:.3g}" for phase, spent in result.seconds.items())
-    seconds = f"{sum(result.seconds.values()):.3g}" if phases else "not measured"
-    bound = result.evaluation_bound
-    evaluations = result.score_evaluations
-    families = "family" if evaluations == 1 else "families"
-    counted = "not counted" if evaluations is None else f"{evaluations:,} {families}"
     operators = count(result.operators_considered, "operator")
-    rows = [
-        ("edges", f"{arrows + lines:,} ({arrows:,} directed, {lines:,} undirected)"),
-        ("score", f"{result.score:,.4f} ({result.score_name or 'unnamed'}; higher is better)"),
-        ("evaluations", counted + ("" if bound is None else f"; proven bound {large(bound)}")),
-        ("steps", f"{len(result.steps):,}, chosen among {operators}"),
-        ("assumed", result.assume or "nothing"),
-        ("forward", result.forward or "none"),
-        ("seconds", f"{seconds} ({phases})" if verbose and phases else seconds),
-        ("complete", "yes" if result.complete else f"no: {result.stopped}"),
-    ]
-    if result.strategy not in (None, "two-phase"):
-        rows.insert(6, ("strategy", str(result.strategy)))
-    if result.forward == "fes" and "fes" not in result.seconds:
-        rows.remove(("forward", "fes"))  # a strategy that inserts edges in another phase
-    if evaluations is None:
-        rows = [row for row in rows if row[0] != "evaluations"]
-    if not verbose:
-        told = {"edges", "score", *(["assumed"] if result.assume else [])}
-        told |= {*(["seconds"] if phases else []), *([] if result.complete else ["complete"])}
-        rows = [row for row in rows if row[0] in told]
-    return rows + [("note", note) for note in result.notes]
+    rows: dict[str, str | None] = {
+        "edges": f"{arrows + lines:,} ({arrows:,} directed, {lines:,} undirected)",
+        "score": f"{result.score:,.4f} ({result.score_name or 'unnamed'}; higher is better)",
+        "evaluations": _families(result),
+        "steps": f"{len(result.steps):,}, chosen among {operators}",
+        "assumed": result.assume,
+        **_strategy(result),
+        "seconds": _seconds(result, verbose=verbose),
+        "complete": None if result.complete else f"no: {result.stopped}",
+    }
+    usual, hidden = (AS_USUAL, set[str]()) if verbose else ({}, HOW_IT_WENT)
+    found = {word: text or usual.get(word) for word, text in rows.items() if word not in hidden}
+    shown = [(word, text) for word, text in found.items() if text is not None]
+    return shown + [("note", note) for note in result.notes]
+
+
+HOW_IT_WENT = {"evaluations", "steps", "forward", "strategy"}
+AS_USUAL = {"assumed": "nothing", "seconds": "not measured", "complete": "yes"}
+
+
+def _families(result: Result) -> str | None:
+    """Return how many families were scored, if they were counted."""
+    counted, bound = result.score_evaluations, result.evaluation_bound
+    if counted is None:
+        return None
+    text = f"{counted:,} {'family' if counted == 1 else 'families'}"
+    return text if bound is None else f"{text}; proven bound {large(bound)}"
+
+
+def _strategy(result: Result) -> dict[str, str | None]:
+    """Return the strategy and the forward phase, without a phase that did not insert the edges."""
+    is_elsewhere = result.forward == "fes" and "fes" not in result.seconds
+    return {
+        "forward": None if is_elsewhere else result.forward or "none",
+        "strategy": None if result.strategy == "two-phase" else result.strategy,
+    }
+
+
+def _seconds(result: Result, *, verbose: bool) -> str | None:
+    """Return the time of the search, and of each phase if asked for."""
+    if not result.seconds:
+        return None
+    phases = ", ".join(f"{phase} {spent:.3g}" for phase, spent in result.seconds.items())
+    total = f"{sum(result.seconds.values()):.3g}"
+    return f"{total} ({phases})" if verbose else total
 
 
 def large(number: int) -> str:
