@@ -253,19 +253,6 @@ def test_a_search_too_long_to_be_replayed_keeps_its_steps(
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"penalty": 1}, {"score": "bge"}, {"score": "bge", "penalty": 1}]
-)
-def test_the_call_on_the_page_finds_the_same_graph(options: dict[str, Any]) -> None:
-    from sges.tools.report.page import _call
-
-    result = learned(8, 12, 3, **options)
-    network = LinearGaussian.random(random_dag(8, 12, 3), seed=3)
-    names: dict[str, Any] = {"sges": sges, "data": network.sample(400, 3)}
-    exec(_call(result), names)
-    assert (names["result"].score, names["result"].cpdag) == (result.score, result.cpdag)
-
-
-@pytest.mark.parametrize(
     "options",
     [
         {},
@@ -295,19 +282,6 @@ def test_arguments_that_cannot_be_written_are_named_in_the_call() -> None:
     names = [f"a long name of a column, number {k}" * 20 for k in range(8)]
     result = sges.learn(data, score=sges.score.BDeu, names=names, progress=lambda _: None)
     assert result.call == "result = sges.learn(data, score=sges.score.BDeu, names=names)"
-
-
-def test_a_property_without_a_text_is_shown_by_its_class() -> None:
-    from sges.tools.report.page import _call
-
-    class FewEdges:
-        def holds(self, graph: sges.PDAG) -> bool:
-            return graph.edge_count() <= 9
-
-    score = sges.score.GaussianBIC(np.random.default_rng(1).normal(size=(60, 3)))
-    result = sges.search.sges(score, FewEdges())
-    assert result.assume == "FewEdges"
-    assert "assume=assume" in _call(result)
 
 
 def test_the_digest_is_that_of_the_data() -> None:

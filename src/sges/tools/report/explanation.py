@@ -155,11 +155,11 @@ def _ending(result: Result, a: int, b: int, events: tuple[Event, ...]) -> str:
     """Return the outcome of the steps on the pair, in words."""
     last = next((event for event in reversed(events) if event.on_pair), None)
     is_adjacent = result.cpdag.adjacent(a) >> b & 1
-    if last is None and not result.steps and result.forward is None:
-        return "the steps of this search were not recorded"
-    if last is None and is_adjacent:
-        return "it was in the graph at the start, and no step removed it"
     if last is None:
+        if not result.steps and result.forward is None:
+            return "the steps of this search were not recorded"
+        if is_adjacent:
+            return "it was in the graph at the start, and no step removed it"
         return "it was never inserted: no insert of this edge was the best operator at any step"
     if result.cpdag.neighbors(a) >> b & 1:
         return "undirected: its direction differs between members of the class"

@@ -6,7 +6,7 @@ image whose content is part of its address.
 """
 
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from math import isfinite
@@ -246,43 +246,53 @@ def edge_table(
     """Return the edges as a table, with the gain and the certainty of each."""
     if not edges:
         return "<p>The graph has no edges.</p>"
-    has_strengths = any(edge.strength is not None for edge in edges)
-    formats = {"gain": ",.6g", "step": "d"}
-    formats |= {"strength": ",.6g"} if has_strengths else {}
-    formats |= {"share": ".2f"} if replicates else {}
-    heads, rows = "", ""
-    for column in ("from", "edge", "to", *formats):
-        kind = "number" if column in formats else "text"
-        heads += f'<th scope="col" class="{kind}">{column}</th>'
-    for k, (edge, share) in enumerate(zip(edges, shares, strict=True)):
-        sign = "→" if edge.kind == "directed" else "—"
-        rows += (
-            f'<tr data-e="{k}"><td>{escape(printable(edge.source))}</td>'
-            f'<td><span title="{edge.kind}">{sign}</span></td>'
-            f"<td>{escape(printable(edge.target))}</td>"
-        )
-        values = {"gain": edge.gain, "step": edge.step, "strength": edge.strength}
-        values["share"] = None if share is None else share[0]
-        for column, spec in formats.items():
-            text = "" if values[column] is None else format(values[column], spec)
-            rows += f'<td class="number">{text}</td>'
-        rows += "</tr>"
-    about_strength = (
-        " <i>Strength</i> is the amount by which the score of one member of the class decreases "
-        "when the edge is removed from it."
+    formats = {"gain": ",.6g", "step": "d", "strength": ",.6g", "share": ".2f"}
+    about = (
+        "An arrow → has the same direction in every member of the class; the direction "
+        "of — differs between members. <i>Gain</i> is the amount by which the score increased at "
+        "the step that inserted the edge."
     )
-    about_share = (
-        f" <i>Share</i> is the share of {count(replicates, 'replicate')} of the table in which the "
-        "two are adjacent."
+    if any(edge.strength is not None for edge in edges):
+        about += (
+            " <i>Strength</i> is the amount by which the score of one member of the class "
+            "decreases when the edge is removed from it."
+        )
+    else:
+        del formats["strength"]
+    if replicates:
+        about += (
+            f" <i>Share</i> is the share of {count(replicates, 'replicate')} of the table in "
+            "which the two are adjacent."
+        )
+    else:
+        del formats["share"]
+    heads = "".join(f'<th scope="col" class="text">{name}</th>' for name in ("from", "edge", "to"))
+    heads += "".join(f'<th scope="col" class="number">{name}</th>' for name in formats)
+    rows = "".join(
+        f'<tr data-e="{k}">{_edge_cells(edge, share, formats)}</tr>'
+        for k, (edge, share) in enumerate(zip(edges, shares, strict=True))
     )
     return (
-        "<p>An arrow → has the same direction in every member of the class; the direction "
-        "of — differs between members. <i>Gain</i> is the amount by which the score increased at "
-        f"the step that inserted the edge.{about_strength if has_strengths else ''}"
-        f"{about_share if replicates else ''}</p>"
+        f"<p>{about}</p>"
         f'<div class="scroll"><table id="edge-table"><caption>{count(len(edges), "edge")}</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
+
+
+def _edge_cells(edge: LearnedEdge, share: Shares | None, formats: Mapping[str, str]) -> str:
+    """Return the cells of an edge: its ends, its kind and those numbers that have a format."""
+    sign = "→" if edge.kind == "directed" else "—"
+    cells = (
+        f"<td>{escape(printable(edge.source))}</td>"
+        f'<td><span title="{edge.kind}">{sign}</span></td>'
+        f"<td>{escape(printable(edge.target))}</td>"
+    )
+    values = {"gain": edge.gain, "step": edge.step, "strength": edge.strength}
+    values["share"] = None if share is None else share[0]
+    for column, spec in formats.items():
+        text = "" if values[column] is None else format(values[column], spec)
+        cells += f'<td class="number">{text}</td>'
+    return cells
 
 
 def definitions(pairs: Sequence[tuple[str, str]]) -> str:

@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy
 
-from sges import __version__, properties
-from sges.data.dataset import digest_of
+from sges import __version__
 from sges.display import printable
 from sges.errors import (
     DataError,
@@ -42,7 +41,7 @@ from sges.errors import (
 from sges.graph.named import LearnedEdge
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
-from sges.result import FORMAT, Result
+from sges.result import FORMAT, Result, Step
 from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import read_text
 from sges.tools.plot.drawing import picture
@@ -84,8 +83,6 @@ MAX_COUNTED_EDGES = 200
 """With more undirected edges, the members of the class are not counted for the page."""
 MAX_DESCRIBED_NODES = 2_000
 """With more columns, the page does not compute their covariances to describe the data."""
-MAX_DIGESTED = 100_000_000
-"""Data with more values get no digest."""
 MAX_NOTEBOOK_LINES = 20
 """The largest number of lines for each list of edges in the text of a notebook."""
 WIDE = 1.6
@@ -291,37 +288,42 @@ def view_of(
 ) -> dict[str, Any]:
     """Return the data for the script of the page, as plain values."""
     graph, steps = result.cpdag, result.steps
-    number = dict(zip(result.names, range(graph.n), strict=True))
-    phases: list[str] = []
-    edge_rows, step_rows = [], []
+    phases = list(dict.fromkeys(step.phase for step in steps))
+    graphs = replay(result) if steps and graph.n * len(steps) <= MAX_REPLAYED else None
+    replayed: dict[str, Any] = {"start": None, "changes": []}
+    if graphs is not None:
+        start = "complete" if graphs[0].edge_count() else "empty"
+        replayed = {"start": start, "changes": list(changes([*graphs, graph]))}
+    boxes = [] if layout is None else [layout.boxes[v] for v in range(graph.n)]
+    return {
+        "names": list(map(printable, result.names)),
+        "edges": list(_edge_rows(result.names, edges, shares)),
+        "replicates": replicates,
+        "phases": list(map(printable, phases)),
+        "steps": [_step_row(step, phases.index(step.phase)) for step in steps],
+        **replayed,
+        "boxes": [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes],
+    }
+
+
+def _edge_rows(
+    names: Sequence[str], edges: Sequence[LearnedEdge], shares: Sequence[Shares | None]
+) -> Iterator[list[Any]]:
+    """Yield the two ends, the kind, the numbers and the shares of each edge."""
+    number = dict(zip(names, range(len(names)), strict=True))
     for edge, share in zip(edges, shares, strict=True):
         kind = DIRECTED if edge.kind == "directed" else UNDIRECTED
         numbers = [_finite(edge.gain), edge.step, _finite(edge.strength)]
         parts = None if share is None else [round(part, 6) for part in share]
-        edge_rows.append([number[edge.source], number[edge.target], kind, *numbers, parts])
-    for step in steps:
-        operator = step.operator
-        if step.phase not in phases:
-            phases.append(step.phase)
-        row: list[Any] = [phases.index(step.phase), type(operator).__name__]
-        row += [operator.x, operator.y, operator.set_name, list(nodes(operator.chosen))]
-        row += [_finite(step.gain), _finite(step.score), step.edges]
-        step_rows.append(row)
-    graphs = replay(result) if steps and graph.n * len(steps) <= MAX_REPLAYED else None
-    start = None
-    if graphs is not None:
-        start = "complete" if graphs[0].edge_count() else "empty"
-    boxes = [] if layout is None else [layout.boxes[v] for v in range(graph.n)]
-    return {
-        "names": list(map(printable, result.names)),
-        "edges": edge_rows,
-        "replicates": replicates,
-        "phases": list(map(printable, phases)),
-        "steps": step_rows,
-        "start": start,
-        "changes": [] if graphs is None else list(changes([*graphs, graph])),
-        "boxes": [[short(b.x), short(b.y), short(b.width), short(b.height)] for b in boxes],
-    }
+        yield [number[edge.source], number[edge.target], kind, *numbers, parts]
+
+
+def _step_row(step: Step, phase: int) -> list[Any]:
+    """Return a step by the number of its phase, its operator and its numbers."""
+    operator = step.operator
+    what = [type(operator).__name__, operator.x, operator.y, operator.set_name]
+    numbers = [_finite(step.gain), _finite(step.score), step.edges]
+    return [phase, *what, list(nodes(operator.chosen)), *numbers]
 
 
 def replay(result: Result) -> list[PDAG] | None:
@@ -367,11 +369,9 @@ def _shares(edges: Sequence[LearnedEdge], confidence: "Confidence | None") -> li
     if confidence is None:
         return [None] * len(edges)
     shares: dict[tuple[str, str], Shares] = {}
-    for row in confidence.rows():
-        edge, line = float(row["p_edge"]), float(row["p_undirected"])
-        forward, backward = float(row["p_ab"]), float(row["p_ba"])
-        shares[str(row["a"]), str(row["b"])] = (edge, forward, backward, line)
-        shares[str(row["b"]), str(row["a"])] = (edge, backward, forward, line)
+    for a, b, joined, forward, backward, line in (row.values() for row in confidence.rows()):
+        shares[a, b] = (joined, forward, backward, line)
+        shares[b, a] = (joined, backward, forward, line)
     return [shares.get((edge.source, edge.target), (0.0, 0.0, 0.0, 0.0)) for edge in edges]
 
 
@@ -407,40 +407,15 @@ def _table_name(call: str) -> str | None:
 
 def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[str, str]]:
     """Return the assumptions and whether the result satisfies them, in words."""
-    graph = result.cpdag
     rows = [*_data_facts(result), *facts(result)]
     try:
-        if len(graph.undirected_edges()) > MAX_COUNTED_EDGES:
-            rows.append(("members", "not counted; result.class_size() counts them"))
-        else:
-            size = result.class_size()
-            bounds = [size] if isinstance(size, int) else [size.low, size.high]
-            text = ("between " if len(bounds) > 1 else "") + " and ".join(map(large, bounds))
-            rows.append(("members", f"{text} DAG{'' if size == 1 else 's'} in the class"))
-        if result.scorer is None:
-            text = "not checked: the score is not stored with the result"
-        elif graph.n > MAX_CERTIFIED_NODES:
-            text = "not checked; result.certify() checks it"
-        else:
-            text = str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
-        rows.append(("local optimum", text))
+        rows += [("members", _members(result)), ("local optimum", _local_optimum(result))]
     except NoConsistentExtension:  # a graph from a file need not be a class
         rows.append(("members", "none: no DAG is a consistent extension of this graph"))
     if confidence is not None:
-        level = confidence.threshold
-        adjacent = {frozenset((edge.source, edge.target)) for edge in result.edges}
-        strong = {
-            frozenset((str(row["a"]), str(row["b"])))
-            for row in confidence.rows()
-            if float(row["p_edge"]) > level
-        }
-        text = (
-            f"{count(confidence.done, 'replicate')}, draw {confidence.draw}; threshold "
-            f"{level:.2f}; edges of the graph at or below it: {len(adjacent - strong):,}; pairs "
-            f"above it that are not adjacent in the graph: {len(strong - adjacent):,}"
-        )
-        rows += [("confidence", text), *(("confidence", note) for note in confidence.notes)]
-    if graph.edge_count():
+        about = _agreement(result, confidence)
+        rows += [("confidence", text) for text in (about, *confidence.notes)]
+    if result.cpdag.edge_count():
         text = (
             "an arrow can be interpreted causally only without unmeasured common causes and "
             "without selection bias; the search assumes independent records and a score that fits "
@@ -448,6 +423,38 @@ def _assumptions(result: Result, confidence: "Confidence | None") -> list[tuple[
         )
         rows.append(("causal interpretation", text))
     return rows
+
+
+def _members(result: Result) -> str:
+    """Return the number of members of the class, in words."""
+    if len(result.cpdag.undirected_edges()) > MAX_COUNTED_EDGES:
+        return "not counted; result.class_size() counts them"
+    size = result.class_size()
+    if not isinstance(size, int):
+        return f"between {large(size.low)} and {large(size.high)} DAGs in the class"
+    return f"{large(size)} DAG{'' if size == 1 else 's'} in the class"
+
+
+def _local_optimum(result: Result) -> str:
+    """Return whether the class is a local optimum, in words."""
+    if result.scorer is None:
+        return "not checked: the score is not stored with the result"
+    if result.cpdag.n > MAX_CERTIFIED_NODES:
+        return "not checked; result.certify() checks it"
+    return str(result.certify(limit=MAX_CERTIFIED_OPERATORS))
+
+
+def _agreement(result: Result, confidence: "Confidence") -> str:
+    """Return how far the edges of the graph are those above the threshold, in words."""
+    level = confidence.threshold
+    adjacent = {frozenset((edge.source, edge.target)) for edge in result.edges}
+    rows = confidence.rows()
+    strong = {frozenset((str(row["a"]), str(row["b"]))) for row in rows if row["p_edge"] > level}
+    return (
+        f"{count(confidence.done, 'replicate')}, draw {confidence.draw}; threshold "
+        f"{level:.2f}; edges of the graph at or below it: {len(adjacent - strong):,}; pairs "
+        f"above it that are not adjacent in the graph: {len(strong - adjacent):,}"
+    )
 
 
 def _data_facts(result: Result) -> list[tuple[str, str]]:
@@ -481,43 +488,15 @@ def _data_of(result: Result) -> Any:  # noqa: ANN401 (a Dataset or Moments)
 
 
 def _again(result: Result, command: str | None) -> str:
+    """Return how the result was found, and with which versions."""
     text = ""
     if command is not None:
-        text = f"<p>The command was</p><pre>{escape(printable(command))}</pre>"
-    intro = "In Python; names without quotes, such as data, are the objects that were passed:"
-    if result.call is None:
-        intro = (
-            "In Python, as far as the result records how it was found (options for reading the "
-            "table, background knowledge and a penalty other than 1 are not recorded):"
-        )
-    call = _call(result) if result.call is None else result.call
-    text += f"<p>{intro}</p><pre>{escape(printable(call))}</pre>"
+        text += f"<p>The command was</p><pre>{escape(printable(command))}</pre>"
+    if result.call is not None:
+        intro = "In Python; names without quotes, such as data, are the objects that were passed:"
+        text += f"<p>{intro}</p><pre>{escape(printable(result.call))}</pre>"
     rows = [("sges", __version__), ("numpy", np.__version__), ("scipy", scipy.__version__)]
     rows.append(("Python", f"{platform.python_version()}, {platform.machine()}"))
     if result.digest is not None:
         rows.append(("digest of the data", result.digest))
-    elif (data := _data_of(result)) is not None:  # of the part of the data that the score has kept
-        height = data.rows if hasattr(data, "kinds") else len(data.names)
-        if len(data.names) * height <= MAX_DIGESTED:
-            rows.append(("digest of the statistics", digest_of(data)))
     return text + definitions(rows)
-
-
-def _call(result: Result) -> str:
-    """Return the call of ``learn`` that corresponds to the entries of a result."""
-    from sges.score.named import SCORES
-
-    words = {word.replace("-", ""): word for word in SCORES}
-    plain, prior, _ = result.score_name.partition(" with edge prior")
-    word = words.get(plain.lower().partition("(")[0])
-    arguments = ["data"]
-    if word is not None:
-        arguments += [f'score="{word}"', *([] if prior else ["penalty=1"])]
-    if result.assume:
-        is_ours = result.assume.partition("(")[0] in properties.__all__
-        arguments.append(f"assume=sges.{result.assume}" if is_ours else "assume=assume")
-    if result.strategy:
-        arguments.append(f"strategy={json.dumps(result.strategy)}")
-    if result.strategy == "two-phase" and result.forward:
-        arguments.append(f"forward={json.dumps(result.forward)}")
-    return f"result = sges.learn({', '.join(arguments)})"
