@@ -13,7 +13,7 @@ import os
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from inspect import signature
 from math import inf, prod
@@ -25,6 +25,7 @@ from sges.data import Dataset, Moments
 from sges.data.dataset import digest_of
 from sges.data.inspection import glance
 from sges.data.reading import Kinds, Missing, Reading, ReadingOptions, reading_of_call
+from sges.display import brief
 from sges.errors import (
     Argument,
     InvalidArgument,
@@ -47,7 +48,6 @@ from sges.search.moves import Constraint
 from sges.search.run import Keep, OnProgress, effective_jobs
 from sges.search.strategy import AnyStrategy, Forward, as_strategy
 from sges.toolbox import tool
-from sges.writing import PathLike
 
 Table: TypeAlias = Any
 """A table in any form that ``Dataset.of`` accepts."""
@@ -84,7 +84,7 @@ def learn(
     time_limit: float | None = None,
     n_jobs: int | None = None,
     progress: OnProgress | bool | None = None,
-    checkpoint: PathLike | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     kinds: Kinds = None,
     missing: Missing = "error",
     **reading: Unpack[ReadingOptions],
@@ -186,10 +186,10 @@ def learn(
     options = reading_of_call(learn, kinds, missing, reading)
     data = read_table(table, score, penalty, options)
     source: Any = score if data is None else data
-    found_names = getattr(source, "names", None)
+    names = getattr(source, "names", None)
     if data is None and options.names is not None:  # columns of a table have their new names
-        found_names = options.names
-    labels = None if found_names is None else tuple(found_names)
+        names = options.names
+    labels = None if names is None else tuple(names)
     plan = SearchPlan.of(
         labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
     )
@@ -201,26 +201,18 @@ def learn(
     notes = _notes(data, score, value, scorer, about_penalty)
     for note in notes:
         LOG.info(note)
+    file = None if checkpoint is None else _checkpoint(checkpoint, score, value, plan, data)
     with watched(progress) as callback:
-        if checkpoint is None:
+        if file is None:
             result = plan.run(scorer, time_limit=seconds_left, progress=callback)
-        elif data is None:
-            raise InvalidArgument(
-                "checkpoint= needs a table to identify the run; a score object has no table"
-            )
         else:
-            file = Checkpoint(checkpoint, _settings(score, value, plan), data)
             result = continued(file, plan, scorer, seconds_left, callback)
-    digest = None
-    if data is not None:
-        height = len(data.names) if isinstance(data, Moments) else data.rows
-        digest = digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
     return replace(
         result,
         cpdag=result.cpdag.named(labels),
         notes=(*notes, *result.notes),
         call=call,
-        digest=digest,
+        digest=_digest(data),
         plan=plan,
     )
 
@@ -251,22 +243,21 @@ def _call(arguments: dict[str, Any]) -> str:
     A value that cannot be written as Python, such as a frame or a score object, is written as a
     bare name: the name of the argument, and ``data`` for the table.  Progress is left out.
     """
-    table, words = arguments.pop("table"), []
-    if table is not None:
-        words.append(_written(table) if isinstance(table, str | os.PathLike) else _name_of(table))
-    reading = arguments.pop("reading")
+    table, reading = arguments.pop("table"), arguments.pop("reading")
+    del arguments["progress"]
+    words = [] if table is None else [_name_of(table)]
     for word, value in {**arguments, **reading}.items():
         default = _defaults().get(word)
-        is_given = value is not default and not (isinstance(value, str) and value == default)
-        if is_given and word != "progress":
+        if value is not default and not (isinstance(value, str) and value == default):
             words.append(f"{word}={_written(value) or word}")
-    return f"result = sges.learn({', '.join(map(str, words))})"
+    return f"result = sges.learn({', '.join(words)})"
 
 
 def _name_of(table: Table) -> str:
-    """Return what stands for a table in a call: how an example is loaded, or ``data``."""
-    is_example = type(table).__module__ == "sges.examples"
-    return f"sges.examples.load({table.name!r})" if is_example else "data"
+    """Return what stands for a table: its path, how an example is loaded, or ``data``."""
+    if type(table).__module__ == "sges.examples":
+        return f"sges.examples.load({table.name!r})"
+    return (_written(table) if isinstance(table, str | os.PathLike) else None) or "data"
 
 
 @cache
@@ -282,38 +273,52 @@ def _written(value: object) -> str | None:
         value = {kind: pairs for kind, pairs in value.to_dict().items() if pairs}
     elif isinstance(value, str | os.PathLike):
         value = str(os.fspath(value))
-    if is_dataclass(value) and isinstance(value, Property | Strategy):  # the faster test first
-        if not type(value).__module__.startswith("sges."):
-            return None
-        given = [(field, getattr(value, field.name)) for field in fields(value)]  # type: ignore[arg-type]
-        parts = [
-            f"{field.name}={_written(content)}"
-            for field, content in given
-            if content != field.default
-        ]
-        return f"sges.{type(value).__name__}({', '.join(parts)})"
+    if type(value).__module__ in ("sges.properties", "sges.search.strategy"):
+        return f"sges.{brief(value)}"
     if isinstance(value, type) and value.__module__.startswith("sges.score"):
         return f"sges.score.{value.__name__}"
-    if not isinstance(value, str | bool | int | float | list | tuple | dict | None):
+    return _literal(value)
+
+
+def _literal(value: object) -> str | None:
+    """Return a plain value as Python, or None if it is long or contains other objects."""
+    if not isinstance(value, str | int | float | list | tuple | dict | None):
         return None
     try:
         text = repr(value)
-        is_short = len(text) <= MAX_WRITTEN
-        is_literal = type(value) in (str, bool, int) or literal_eval(text) == value
-        return text if is_short and is_literal else None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # it contains other objects
+        return text if len(text) <= MAX_WRITTEN and literal_eval(text) == value else None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _settings(score: AnyScore, penalty: Penalty, plan: "SearchPlan") -> dict[str, object]:
-    """Return the settings by which a checkpoint identifies a run."""
-    return {
+def _digest(data: Dataset | Moments | None) -> str | None:
+    """Return the digest of a table that is not large."""
+    if data is None:
+        return None
+    height = len(data.names) if isinstance(data, Moments) else data.rows
+    return digest_of(data) if len(data.names) * height <= MAX_DIGESTED else None
+
+
+def _checkpoint(
+    path: object,
+    score: AnyScore,
+    penalty: Penalty,
+    plan: "SearchPlan",
+    data: Dataset | Moments | None,
+) -> Checkpoint:
+    """Return the checkpoint of a run, which its settings and its table identify."""
+    if data is None:
+        raise InvalidArgument(
+            "checkpoint= needs a table to identify the run; a score object has no table"
+        )
+    settings = {
         "run": "learn",
         "score": score if isinstance(score, str) else name_of(score),
         "penalty": penalty,
         "start": None if plan.start is None else (plan.start.out, plan.start.into),
         **plan.settings(),
     }
+    return Checkpoint(path, settings, data)
 
 
 def check_search(
@@ -477,14 +482,7 @@ def read_table(
     if isinstance(score, str):
         check_score_word(score)
     elif is_score(score):
-        beside = ["a table"] if table is not None else []
-        beside += [f"{word}=" for word in given if word != "names"]
-        if beside:
-            raise InvalidArgument(
-                f"{beside[0]} cannot be combined with a score object ({type(score).__name__}), "
-                "which has its own data; give the table and the score's name or class, or the "
-                "score alone"
-            )
+        _check_alone(score, table, given)
         return None
     elif not callable(score):
         raise InvalidArgument(
@@ -501,9 +499,20 @@ def read_table(
         return table
     from sges.data.sources import statistics_of
 
-    by_moments = isinstance(score, str) and score in ("auto", "bic", "gaussian-bic", "bge")
-    chooses = isinstance(penalty, str) and penalty == "choose"
-    return statistics_of(table, reading, rows=rows or not by_moments or chooses)
+    by_moments = score in ("auto", "bic", "gaussian-bic", "bge") and penalty != "choose"
+    return statistics_of(table, reading, rows=rows or not by_moments)
+
+
+def _check_alone(score: AnyScore, table: Table, given: Sequence[str]) -> None:
+    """Raise an error for a table, or options on reading one, beside a score object."""
+    beside = ["a table"] if table is not None else []
+    beside += [f"{word}=" for word in given if word != "names"]
+    if beside:
+        raise InvalidArgument(
+            f"{beside[0]} cannot be combined with a score object ({type(score).__name__}), "
+            "which has its own data; give the table and the score's name or class, or the "
+            "score alone"
+        )
 
 
 SMALL_PRODUCTS = 500_000_000
@@ -531,15 +540,7 @@ def few_threads(data: Dataset | Moments | None) -> AbstractContextManager[object
 def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty) -> Score:
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
-        if (
-            isinstance(data, Dataset)
-            and not data.continuous
-            and data.weights is None
-            and data.holes is None
-            and 4 * prod(data.arities.tolist()) <= data.rows
-        ):
-            data = data.merged()  # there are four times as many rows as possible distinct rows
-        return make_score(score, data, penalty)
+        return make_score(score, _merged(data), penalty)
     if penalty != 1.0:
         raise InvalidArgument(
             f"penalty = {penalty} applies only to scores given by name; this one is given as "
@@ -554,6 +555,15 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
     return made
 
 
+def _merged(data: Dataset | Moments) -> Dataset | Moments:
+    """Return the data; with each row once, if there are four rows per possible distinct row."""
+    if not isinstance(data, Dataset) or data.continuous:
+        return data
+    if data.weights is not None or data.holes is not None:
+        return data
+    return data.merged() if 4 * prod(data.arities.tolist()) <= data.rows else data
+
+
 def _notes(
     data: Dataset | Moments | None,
     score: AnyScore,
@@ -565,16 +575,12 @@ def _notes(
     notes: list[str] = []
     if data is not None:
         why = why_score(score, data, penalty) if isinstance(score, str) else "as requested"
-        size = f"{data.records:,} row{'' if data.records == 1 else 's'}"
-        if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
-            size = f"{data.rows:,} rows, scored as {data.records:,} records,"
-        elif isinstance(data, Dataset) and data.rows != data.records:
-            rows = (
-                "1 row that represents" if data.rows == 1 else f"{data.rows:,} rows that represent"
-            )
-            size = f"{rows} {data.records:,} records"
         columns = f"{len(data.names):,} column{'' if len(data.names) == 1 else 's'}"
-        notes += [*data.notes, f"score {score_name(scorer)}: {why}", f"data: {size} of {columns}"]
+        notes += [
+            *data.notes,
+            f"score {score_name(scorer)}: {why}",
+            f"data: {_size(data)} of {columns}",
+        ]
     notes += about_penalty
     topics = () if data is None else glance(data)
     if score == "rank":
@@ -584,6 +590,16 @@ def _notes(
         look = f"inspect the table before interpreting the edges ({', '.join(topics)}): "
         notes.append(Message(look, where))
     return notes
+
+
+def _size(data: Dataset | Moments) -> str:
+    """Return how many rows there are, and how many records they are scored as, in words."""
+    if isinstance(data, Dataset) and (data.unit != 1 or data.holes is not None):
+        return f"{data.rows:,} rows, scored as {data.records:,} records,"
+    if not isinstance(data, Dataset) or data.rows == data.records:
+        return f"{data.records:,} row{'' if data.records == 1 else 's'}"
+    rows = "1 row that represents" if data.rows == 1 else f"{data.rows:,} rows that represent"
+    return f"{rows} {data.records:,} records"
 
 
 def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:

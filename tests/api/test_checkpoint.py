@@ -11,7 +11,7 @@ import pytest
 
 import sges
 from sges import checkpoint, learning
-from sges.checkpoint import Checkpoint, name_of
+from sges.checkpoint import name_of
 from sges.data import Dataset
 from sges.errors import DataError, FileError, InvalidArgument
 from sges.knowledge import Knowledge
@@ -97,7 +97,7 @@ def saved_by_hand(path: Path, table: object, state: object, forward: Forward | N
     """Write a checkpoint with this state for a search with the default score."""
     data = Dataset.of(table)
     plan = learning.SearchPlan.of(data.names, None, None, "auto", forward, None, None, None)
-    Checkpoint(path, learning._settings("auto", "auto", plan), data).save(state)
+    learning._checkpoint(path, "auto", "auto", plan, data).save(state)
 
 
 def test_the_saved_graph_is_returned_where_another_search_from_it_ends_lower(
