@@ -17,7 +17,6 @@ from sges.properties import MaxClique, MaxParents, MaxTreewidth, MaxVStructures,
 if TYPE_CHECKING:
     from sges import examples as examples
     from sges.data import Dataset as Dataset
-    from sges.data import inspect as inspect
     from sges.estimator import GES as GES
     from sges.estimator import SGES as SGES
     from sges.estimator import StructureLearner as StructureLearner
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sges.result import Result as Result
     from sges.search import Strategy as Strategy
     from sges.tools.export import read_graph as read_graph
+    from sges.tools.inspect import inspect as inspect
     from sges.tools.metrics import compare as compare
     from sges.tools.report import read_result as read_result
     from sges.uncertainty import Confidence as Confidence
@@ -48,7 +48,7 @@ _HOMES = {
     "StructureLearner": "sges.estimator",
     "compare": "sges.tools.metrics",
     "confidence": "sges.uncertainty",
-    "inspect": "sges.data",
+    "inspect": "sges.tools.inspect",
     "learn": "sges.learning",
     "read_graph": "sges.tools.export",
     "read_result": "sges.tools.report",

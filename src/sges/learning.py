@@ -22,8 +22,8 @@ from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from sges.checkpoint import Checkpoint, continued, name_of
 from sges.data import Dataset, Moments
+from sges.data.concerns import concerns
 from sges.data.dataset import digest_of
-from sges.data.inspection import glance
 from sges.data.reading import Kinds, Missing, Reading, ReadingOptions, reading_of_call
 from sges.display import brief
 from sges.errors import (
@@ -582,7 +582,7 @@ def _notes(
             f"data: {_size(data)} of {columns}",
         ]
     notes += about_penalty
-    topics = () if data is None else glance(data)
+    topics = () if data is None else concerns(data)
     if score == "rank":
         topics = tuple(topic for topic in topics if topic != "skew and heavy tails")
     if topics:

@@ -20,6 +20,8 @@ HOMES = {
     "sges.tools.export.objects": (
         "edge_frame", "to_causallearn", "to_dowhy", "to_igraph", "to_networkx",
     ),
+    "sges.tools.inspect": ("Description", "Finding", "inspect"),
+    "sges.tools.inspect.inspection": ("describe",),
     "sges.tools.penalty": ("choose_penalty",),
     "sges.tools.plot.drawing": ("EdgeStyle", "draw", "draw_steps", "picture"),
     "sges.tools.report.explanation": ("explain",),

@@ -8,13 +8,19 @@ discrete_of_file    a discrete dataset from a file larger than memory
 inspect             a ``Description``: facts about the columns, and findings
 """
 
+from typing import TYPE_CHECKING, Any
+
 from sges.data.dataset import Dataset
-from sges.data.description import Description, Finding
-from sges.data.inspection import inspect
 from sges.data.moments import Moments
 from sges.data.parts import Counts
 from sges.data.reading import Kind
 from sges.data.sources import discrete_of_file, moments_of_file
+from sges.toolbox import tool
+
+if TYPE_CHECKING:
+    from sges.tools.inspect import Description as Description
+    from sges.tools.inspect import Finding as Finding
+    from sges.tools.inspect import inspect as inspect
 
 __all__ = [
     "Counts",
@@ -27,3 +33,13 @@ __all__ = [
     "inspect",
     "moments_of_file",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (any of these tools)
+    if name in ("Description", "Finding", "inspect"):
+        return tool(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

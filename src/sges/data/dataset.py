@@ -55,9 +55,10 @@ from sges.data.reading import (
 from sges.data.tables import column_of, columns_of, names_of
 from sges.display import printable
 from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name
+from sges.toolbox import tool
 
 if TYPE_CHECKING:
-    from sges.data.description import Description
+    from sges.tools.inspect import Description
 
 Array = TypeVar("Array", bound="NDArray[Any] | None")
 
@@ -313,9 +314,7 @@ class Dataset:
         >>> found.columns[1].kind, found.columns[1].levels
         (<Kind.DISCRETE: 'discrete'>, ((False, 0.5), (True, 0.5)))
         """
-        from sges.data.inspection import describe  # which needs this class
-
-        return describe(self)
+        return tool("describe")(self)
 
     def __repr__(self) -> str:
         pairs = [f"{printable(n)} {k}" for n, k in zip(self.names, self.kinds, strict=True)]

@@ -3,7 +3,9 @@
 from importlib import import_module
 from types import ModuleType
 
-TOOLS = ["baselines", "counting", "effects", "export", "metrics", "penalty", "plot", "report"]
+TOOLS = [
+    "baselines", "counting", "effects", "export", "inspect", "metrics", "penalty", "plot", "report",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -32,7 +32,7 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import MAX_KURTOSIS, MAX_SKEWNESS, shape
+from sges.data.concerns import MAX_KURTOSIS, MAX_SKEWNESS, shape
 from sges.data.dataset import Dataset
 from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import RIDGE, Floats

@@ -12,11 +12,11 @@ from itertools import groupby
 from math import isfinite
 from typing import TypeAlias
 
-from sges.data.description import MAX_COLUMNS_SHOWN, Description
 from sges.display import printable
 from sges.graph.named import LearnedEdge
 from sges.graph.pdag import PDAG
 from sges.result import Step
+from sges.tools.inspect.description import MAX_COLUMNS_SHOWN, Description
 from sges.tools.plot.drawing import labels_of
 from sges.tools.plot.layout import Box, Layout, Point, layered
 from sges.tools.report.text import count

@@ -1,7 +1,4 @@
-"""Descriptions of tables before a search: the results of ``Dataset.describe`` and ``inspect``.
-
-The checks that make the findings are in ``sges.data.checks`` and ``sges.data.relations``.
-"""
+"""Descriptions of tables before a search: the results of ``Dataset.describe`` and ``inspect``."""
 
 import re
 from collections.abc import Iterator, Sequence

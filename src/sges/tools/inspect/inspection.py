@@ -1,26 +1,16 @@
-"""Inspection of a table before a search: ``inspect``, ``Dataset.describe``, and notes of ``learn``.
+"""``inspect``: a description of any table, from the findings of all checks.
 
-The checks are in ``sges.data.checks`` (columns and rows) and ``sges.data.relations`` (functions of
-other columns, collinear groups, a common factor, curves).
+The checks are in ``checks`` (columns and rows) and ``relations`` (functions of other columns,
+collinear groups, a common factor, curves).
 """
 
 import math
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from sges.data import checks, relations
-from sges.data.checks import (
-    MAX_PAIR_ROWS,
-    exclude_option,
-    level_counts,
-    observed_values,
-    some_rows,
-    take_rows,
-    without_holes,
-)
 from sges.data.columns import (
     Column,
     UnusableColumn,
@@ -28,18 +18,18 @@ from sges.data.columns import (
     check_finite,
     joined_tables,
     listed,
-    unusable_column,
 )
-from sges.data.dataset import (
-    MAX_ROWS_OF_LABELS,
-    Dataset,
-    dataset_of_columns,
-    effective_notes,
+from sges.data.concerns import (
+    level_counts,
+    observed_values,
+    shape,
+    some_rows,
+    take_rows,
+    without_holes,
 )
-from sges.data.decisions import counted_columns, hidden_numbers, numbers_in_text
-from sges.data.description import ColumnFacts, Description, Finding
+from sges.data.dataset import Dataset, check_levels, dataset_of_columns, effective_notes
+from sges.data.decisions import counted_columns, hidden_numbers
 from sges.data.em import too_few_pairs
-from sges.data.moments import Moments
 from sges.data.reading import (
     Kind,
     Kinds,
@@ -56,6 +46,9 @@ from sges.data.sources import statistics_of
 from sges.data.tables import columns_of, comes_in_parts, names_of
 from sges.docstrings import documented_like
 from sges.errors import DataError, Message
+from sges.tools.inspect import checks, relations
+from sges.tools.inspect.checks import MAX_PAIR_ROWS, exclude_option
+from sges.tools.inspect.description import ColumnFacts, Description, Finding
 
 if TYPE_CHECKING:
     from sges.data.files import File
@@ -65,15 +58,6 @@ MAX_SAMPLED_ROWS = 200_000
 
 BLOCK_ROWS = 1_000
 """Rows of a large table in memory that stay together, so that neighbors remain neighbors."""
-
-GLANCE_ROWS = 1_000
-"""The rows on which ``glance`` compares columns, and the fewest of which it examines the tails."""
-
-GLANCE_VALUES = 1 << 21
-"""It examines the tails of more rows if these have no more values than this in all."""
-
-GLANCE_COLUMNS = 60
-"""In wider tables, of all relations between columns it searches only for linear ones."""
 
 
 def describe(data: Dataset, asked: frozenset[str] = frozenset(), decimal: str = ".") -> Description:
@@ -139,14 +123,12 @@ def inspect(
         whole = statistics_of(table, options, rows=True)
         assert isinstance(whole, Dataset)
         return describe(whole)
-    in_column = options.weights if isinstance(options.weights, str) else None
-    readable, noted, errors = _readable_columns(table, options, in_column)
-    names_read = [column.name for column in readable if column.name != in_column]
+    columns, noted, errors = _readable_columns(table, options)
+    names_read = [column.name for column in columns if column.name != options.weights]
     asked = kinds_asked(options, [*names_read, *(error.column for error in errors)])
-    usable, unusable = _without_unusable(readable, in_column, asked, errors, options.decimal)
-    names_used = {column.name for column in usable}
-    asked = {name: kind for name, kind in asked.items() if name in names_used}
-    data = dataset_of_columns(usable, replace(options, kinds=asked), noted, is_described=True)
+    columns, unusable = _without_unusable(columns, options, asked, errors)
+    asked = {column.name: asked[column.name] for column in columns if column.name in asked}
+    data = dataset_of_columns(columns, replace(options, kinds=asked), noted, is_described=True)
     if data.holes is not None and data.records < 2:
         what, advice = str(too_few_pairs(data.records)).capitalize().split("; ")
         advice = f"No graph can be learned with missing='em': {advice}."
@@ -159,7 +141,7 @@ def inspect(
 
 
 def _readable_columns(
-    table: Table, reading: Reading, weights: str | None
+    table: Table, reading: Reading
 ) -> tuple[list[Column], list[str], list[UnusableColumn]]:
     """Return the columns of a table, notes, and errors on columns that cannot be used."""
     errors: list[UnusableColumn] = []
@@ -174,7 +156,7 @@ def _readable_columns(
                 return *_columns_of_files(files), errors
             return columns_of(table, reading), label_notes(reading, names_of(table)), errors
         except UnusableColumn as error:
-            if error.column == weights or (files and len(files[0].places) == 1):
+            if error.column == reading.weights or (files and len(files[0].places) == 1):
                 raise
             errors.append(error)
             reading = replace(reading, exclude=(*(reading.exclude or ()), error.column))
@@ -187,35 +169,27 @@ def _readable_columns(
 
 
 def _without_unusable(
-    columns: list[Column],
-    weights: str | None,
-    asked: Collection[str],
-    errors: list[UnusableColumn],
-    decimal: str,
+    columns: list[Column], reading: Reading, asked: Collection[str], errors: list[UnusableColumn]
 ) -> tuple[list[Column], list[Finding]]:
     """Return the columns that can be used, and findings on those that ``learn`` refuses."""
-    rows, empty, named = len(columns[0]), [], []
+    usable: list[Column] = []
+    empty: list[Column] = []
+    named: list[Column] = []
     for column in columns:
+        present = len(column) - column.missing_count
+        is_text = column.labels is not None and column.name not in asked
         try:
-            check_finite([column] if column.name != weights else [])
+            if column.name != reading.weights:
+                check_finite([column])
+                if is_text and hidden_numbers(column.labels or (), len(column)) is None:
+                    levels = len(column.distinct())
+                    check_levels(column.name, levels, present, column.labels, reading.decimal)
+            (usable if present or not len(column) else empty).append(column)
         except UnusableColumn as error:
             errors.append(error)
-            continue
-        present = rows - column.missing_count
-        if rows and not present:
-            empty.append(column.name)
-        elif column.labels is not None and column.name != weights and column.name not in asked:
-            is_different = present > MAX_ROWS_OF_LABELS and len(column.distinct()) == present
-            if is_different and hidden_numbers(column.labels, rows) is None:
-                if mixed := numbers_in_text(column.labels, np.ones(present), decimal):
-                    errors.append(
-                        unusable_column(column.name, f"is text, although {mixed[0]}", mixed[1])
-                    )
-                else:
-                    named.append(column.name)
-    gone = {*empty, *named, *(error.column for error in errors)}
-    usable = [column for column in columns if column.name not in gone]
-    if len(usable) <= (weights is not None):
+        except DataError:
+            named.append(column)
+    if all(column.name == reading.weights for column in usable):
         return columns, []  # the error then says why no column is left
     findings = [
         Finding(
@@ -224,16 +198,21 @@ def _without_unusable(
         )
         for error in errors
     ]  # fmt: skip
+    return usable, [*findings, *_left_out(empty, named)]
+
+
+def _left_out(empty: list[Column], identifiers: list[Column]) -> Iterator[Finding]:
     if empty:
-        what = f"{counted_columns(empty, 'has', 'have')} no values: {listed(empty)}."
-        advice = Message("Such columns must be left out: ", exclude_option(empty), ".")
-        findings.append(Finding("columns without values", True, tuple(empty), what, advice))
-    if named:
-        what = f"{counted_columns(named, 'has', 'have')} a different text in each "
-        what += f"row, like identifiers: {listed(named)}."
-        advice = Message("Nothing can be learned from identifiers: ", exclude_option(named), ".")
-        findings.append(Finding("identifiers", True, tuple(named), what, advice))
-    return usable, findings
+        names = tuple(column.name for column in empty)
+        what = f"{counted_columns(names, 'has', 'have')} no values: {listed(names)}."
+        advice = Message("Such columns must be left out: ", exclude_option(names), ".")
+        yield Finding("columns without values", True, names, what, advice)
+    if identifiers:
+        names = tuple(column.name for column in identifiers)
+        what = f"{counted_columns(names, 'has', 'have')} a different text in each "
+        what += f"row, like identifiers: {listed(names)}."
+        advice = Message("Nothing can be learned from identifiers: ", exclude_option(names), ".")
+        yield Finding("identifiers", True, names, what, advice)
 
 
 def _columns_of_files(files: list["File"]) -> tuple[list[Column], list[str]]:
@@ -298,34 +277,9 @@ def _findings(data: Dataset) -> list[Finding]:
         *relations.curved(sample),
         *checks.few_rows(data),
         *checks.few_rows_per_cell(data),
+        *checks.rare_levels(data),
         *checks.repeated_rows(whole),
     ]
-
-
-def glance(data: Dataset | Moments) -> tuple[str, ...]:
-    """Return the topics of serious findings, from checks that take a few hundredths of a second."""
-    if isinstance(data, Moments):
-        findings = relations.linear_relations_of(
-            list(data.names), data.covariance, data.records, brief=True
-        )
-    else:
-        rows = some_rows(data, GLANCE_ROWS)
-        sample = without_holes(rows)
-        is_narrow = data.n <= GLANCE_COLUMNS
-        is_wide = data.n > relations.MAX_CORRELATIONS
-        has_few_rows = data.rows <= GLANCE_ROWS or data.records_per_cell < checks.MIN_PER_CELL
-        findings = [
-            *checks.cross_table(data),
-            *checks.stand_ins(rows),
-            *(relations.duplicates(sample) if is_narrow else ()),
-            *(relations.determined(sample) if is_narrow else ()),
-            *(() if is_wide else relations.linear_relations(sample, brief=True)),
-            *checks.tails(some_rows(data, max(GLANCE_ROWS, GLANCE_VALUES // data.n))),
-            *checks.dependent_rows(without_holes(take_rows(data, slice(0, GLANCE_ROWS)))),
-            *(checks.few_rows_per_cell(data) if has_few_rows else ()),
-        ]
-    findings += checks.few_rows(data)
-    return tuple(dict.fromkeys(finding.topic for finding in findings if finding.serious))
 
 
 # Facts on one column
@@ -333,25 +287,33 @@ def glance(data: Dataset | Moments) -> tuple[str, ...]:
 
 def _facts(data: Dataset, v: int, asked: bool) -> ColumnFacts:
     missing = 0 if data.holes is None else int(data.holes[v].sum())
-    name, kind, levels = data.names[v], data.kinds[v], data.levels[v]
-    suffix = ", as requested" if asked else ""
-    if kind is Kind.DISCRETE and levels is not None:
-        counts = level_counts(data, v)
-        order = np.argsort(-counts, kind="stable")
-        shares = tuple((levels[i], float(counts[i] / counts.sum())) for i in order if counts[i])
-        present = [level for level in levels if level is not None]
-        types = {"truth values": bool, "integers": int, "numbers": int | float, "text": object}
-        what = next(w for w, t in types.items() if all(isinstance(level, t) for level in present))
-        why = f"{what}, {len(shares)} distinct{suffix}"
+    name, kind, suffix = data.names[v], data.kinds[v], ", as requested" if asked else ""
+    if kind is Kind.DISCRETE:
+        shares = _shares_of_levels(data, v)
+        why = f"{_type_of(data.levels[v] or ())}, {len(shares)} distinct{suffix}"
         return ColumnFacts(name, kind, why, missing, len(shares), levels=shares)
     values, weights = observed_values(data, v)
     if not len(values):
         return ColumnFacts(name, kind, "no values", missing, 0)
     distinct = len(np.unique(values))
     why = f"integers, {distinct:,} distinct" if are_whole(values) else "fractions"
-    mean, deviation, skewness, kurtosis = map(float, checks.shape(values, weights))
+    mean, deviation, skewness, kurtosis = map(float, shape(values, weights))
     records = len(values) if weights is None else float(weights.sum()) * data.unit
     deviation *= math.sqrt(records / max(records - 1, 1))  # estimated, as R and pandas do
     ends = float(values.min()), float(values.max())
     shown = mean, deviation, *ends, skewness, kurtosis
     return ColumnFacts(name, kind, why + suffix, missing, distinct, *shown)
+
+
+def _shares_of_levels(data: Dataset, v: int) -> tuple[tuple[Any, float], ...]:
+    """Return the levels of a discrete column, the most frequent first, and their shares."""
+    levels, counts = data.levels[v] or (), level_counts(data, v)
+    order = np.argsort(-counts, kind="stable")
+    return tuple((levels[i], float(counts[i] / counts.sum())) for i in order if counts[i])
+
+
+def _type_of(levels: tuple[Any, ...]) -> str:
+    """Return what the levels of a discrete column are."""
+    present = [level for level in levels if level is not None]
+    types = {"truth values": bool, "integers": int, "numbers": int | float, "text": object}
+    return next(w for w, t in types.items() if all(isinstance(level, t) for level in present))

@@ -1,8 +1,7 @@
 """Checks of the columns and rows of a table, as a statistician would make them.
 
-Each check takes a dataset and yields findings.  Thresholds are such that tables of independent
-records with ordinary columns give no serious finding.  Statistics of columns with missing values
-are computed from the observed values; relations between columns are computed from the complete rows
+Each check takes a dataset and yields findings.  Statistics of columns with missing values are
+computed from the observed values; relations between columns are computed from the complete rows
 if these are at least half, otherwise missing numbers are replaced by means, which can hide a
 relation but hardly produce one.
 """
@@ -10,53 +9,38 @@ relation but hardly produce one.
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from statistics import NormalDist
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, few_distinct_values, listed
-from sges.data.dataset import MAX_ROWS_OF_LABELS, Dataset, nearly_empty
+from sges.data.concerns import (
+    FEW_VALUES,
+    MIN_PER_CELL,
+    Floats,
+    crowded_columns,
+    far_from_gaussian,
+    few_records,
+    level_counts,
+    level_counts_of,
+    observed_values,
+    some_at_a_time,
+    some_rows,
+    sparse_columns,
+)
+from sges.data.dataset import Dataset, nearly_empty
 from sges.data.decisions import counted_columns, numbers_in_text
-from sges.data.description import Finding
-from sges.data.moments import Moments
 from sges.data.reading import Kind
 from sges.errors import Argument, Message, Spelling
-
-Floats: TypeAlias = NDArray[np.float64]
-Codes: TypeAlias = NDArray[np.int64]
-
-MAX_SKEWNESS, MAX_KURTOSIS = 2.0, 7.0
-"""Beyond these, tests that assume Gaussian data are unreliable (West, Finch & Curran 1995)."""
-
-HEAVY_SKEWNESS, HEAVY_KURTOSIS = 4.0, 25.0
-"""Beyond these, correlations depend on a few records."""
-
-HEAVY_SHARE = 0.02
-"""The least share of such columns that is serious: fewer cannot change most of a graph."""
-
-FEW_VALUES = 10
-"""The tails of columns with no more distinct values than this are not examined."""
-
-MAX_AT_ONCE = 1 << 18
-"""Columns with up to this many values in all are examined together."""
+from sges.tools.inspect.description import Finding
 
 MAX_CHECKED_COLUMNS = 200
 """Neighboring rows are compared in the first columns."""
 
-MIN_PER_CELL = 5
-"""Records per combination of levels that two discrete columns need."""
-
 MAX_CHANCE = 0.01
 """The probability that a table seems to have dependent missing values by chance."""
-
-SERIOUSLY_FEW = 25
-"""With fewer records than this, and than twice the columns, a fifth of the edges or more is false.
-
-So it was by default on random linear graphs with 5 to 500 columns.
-"""
 
 MAX_PAIR_ROWS = 20_000
 """Pairs of columns are compared on this many rows, chosen at random."""
@@ -81,58 +65,6 @@ ROW_NAMES = re.compile(
 """Names of columns that often number the rows, or name them."""
 
 
-# Parts of a dataset
-
-
-def take_rows(data: Dataset, rows: Any) -> Dataset:  # noqa: ANN401 (any index of an array)
-    """Return some rows of a dataset."""
-    weights = None if data.weights is None else data.weights[rows]
-    holes = None if data.holes is None else data.holes[:, rows]
-    # Copied, because checks go over the values many times, which takes longer with gaps.
-    values, codes = (np.ascontiguousarray(part[:, rows]) for part in (data.values, data.codes))
-    return replace(data, values=values, codes=codes, weights=weights, holes=holes)
-
-
-def some_rows(data: Dataset, most: int) -> Dataset:
-    """Return the rows of a dataset, or this many of them, chosen at random, in their order."""
-    if data.rows <= most:
-        return data
-    chosen = np.random.default_rng(0).choice(data.rows, most, replace=False, shuffle=False)
-    return take_rows(data, np.sort(chosen))
-
-
-def without_holes(data: Dataset) -> Dataset:
-    """Return the complete rows if they are at least half; else all, with means in the holes."""
-    holes = data.holes
-    if holes is None:
-        return data
-    complete = ~holes.any(axis=0)
-    if 2 * complete.sum() >= data.rows:
-        return replace(take_rows(data, complete), holes=None)
-    mean = np.nanmean(data.values, axis=1, keepdims=True) if len(data.values) else data.values
-    return replace(data, values=np.where(np.isnan(data.values), mean, data.values), holes=None)
-
-
-def observed_values(data: Dataset, v: int) -> tuple[NDArray[Any], Floats | None]:
-    """Return the observed values of a column, or the codes of its levels, and their weights."""
-    kind = data.kinds[v]
-    place = data.kinds[:v].count(kind)
-    row: NDArray[Any] = (data.values if kind is Kind.CONTINUOUS else data.codes)[place]
-    weights = None if data.weights is None else data.weights.astype(np.float64)
-    if data.holes is None or not data.holes[v].any():
-        return row, weights
-    seen = ~data.holes[v]
-    return row[seen], None if weights is None else weights[seen]
-
-
-def level_counts(data: Dataset, v: int) -> Floats:
-    """Return how many records have each level of a discrete column."""
-    codes, weights = observed_values(data, v)
-    counts = np.bincount(codes, weights, minlength=len(data.levels[v] or ())).astype(np.float64)
-    counts *= data.unit
-    return counts
-
-
 def exclude_option(names: Sequence[str]) -> Message:
     """Return the option that leaves columns out, with the first few of them."""
     shown = list(names[:MAX_NAMES_SHOWN])
@@ -140,22 +72,9 @@ def exclude_option(names: Sequence[str]) -> Message:
     return Message(Argument("exclude", shown), f" and {more} more" if more > 0 else "")
 
 
-def shape(values: Floats, weights: NDArray[Any] | None) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return mean, standard deviation, skewness and excess kurtosis along the last axis."""
-    mean = np.average(values, axis=-1, weights=weights)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        z = values - mean[..., None]
-        scale = np.maximum(z.max(axis=-1), -z.min(axis=-1))
-        is_usable = np.isfinite(scale) & (scale > 0)
-        z /= scale[..., None]
-        squares = z * z
-        weighted = squares if weights is None else squares * weights
-        total = values.shape[-1] if weights is None else weights.sum()
-        second = weighted.sum(axis=-1) / total
-        third, fourth = (np.einsum("...i,...i", weighted, x) / total for x in (z, squares))
-        statistics = scale * np.sqrt(second), third / second**1.5, fourth / second**2 - 3.0
-    deviation, skewness, kurtosis = (np.where(is_usable, part, 0.0) for part in statistics)
-    return mean, deviation, skewness, kurtosis
+def named(data: Dataset, columns: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of columns."""
+    return tuple(data.names[v] for v in columns)
 
 
 # Missing values
@@ -175,15 +94,7 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
         f"({listed(shares, quote=False)}); {rows - incomplete:,} of {rows:,} rows are complete."
     )
     if len(columns) > 1:
-        packed = np.packbits(holes[:, holes.any(axis=0)], axis=0).T
-        patterns, counts = np.unique(packed, axis=0, return_counts=True)
-        top = int(counts.argmax())
-        bits = np.unpackbits(patterns[top])[: data.n].astype(bool)
-        names = named(data, np.flatnonzero(bits).tolist())
-        what += (
-            f" The most frequent of {len(counts)} patterns is {listed(names)} "
-            f"{'together' if len(names) > 1 else 'alone'} ({counts[top]:,} rows)."
-        )
+        what += _most_frequent_pattern(data, holes)
     related = _related_holes(some_rows(data, MAX_PAIR_ROWS), columns)
     if related:
         what += f" Whether a value is missing depends on other columns: {'; '.join(related[:3])}."
@@ -200,14 +111,21 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
     yield Finding("missing values", serious, named(data, columns), what, Message(*advice))
 
 
+def _most_frequent_pattern(data: Dataset, holes: NDArray[np.bool_]) -> str:
+    """Say which columns most often miss their values together."""
+    packed = np.packbits(holes[:, holes.any(axis=0)], axis=0).T
+    patterns, counts = np.unique(packed, axis=0, return_counts=True)
+    top = int(counts.argmax())
+    bits = np.unpackbits(patterns[top])[: data.n]
+    names = named(data, np.flatnonzero(bits).tolist())
+    return (
+        f" The most frequent of {len(counts)} patterns is {listed(names)} "
+        f"{'together' if len(names) > 1 else 'alone'} ({counts[top]:,} rows)."
+    )
+
+
 def _related_holes(data: Dataset, some: list[int]) -> list[str]:
-    """Say where values are missing more often than if they were missing completely at random.
-
-    In rows chosen at random, the sum of the ranks of a column is nearly Gaussian (Wilcoxon), and
-    the number of rows with a level is hypergeometric, with Chernoff's bound (Hoeffding 1963).
-    """
-    from scipy.special import ndtr, rel_entr  # slow to import
-
+    """Say where values are missing more often than if they were missing completely at random."""
     assert data.holes is not None
     are_counts = data.weights is not None and data.unit == 1
     times = np.asarray(data.weights if are_counts else np.ones(data.rows), np.float64)
@@ -220,50 +138,58 @@ def _related_holes(data: Dataset, some: list[int]) -> list[str]:
         if not others or len(distinct) < 2:
             continue
         gone = data.holes[others][:, seen] * times[seen]
-        size, missing = np.bincount(place, times[seen]), gone.sum(axis=1)[:, None]
-        total = size.sum()
+        size = np.bincount(place, times[seen]).astype(np.float64)
         if data.kinds[v] is Kind.CONTINUOUS:
-            ranks = size.cumsum() - size / 2 - total / 2
-            spread = missing * (total - missing) / (total - 1) * (size @ ranks**2 / total)
-            z = (gone @ ranks[place])[:, None] / np.sqrt(np.maximum(spread, 1e-300))
-            is_usable = np.minimum(missing, total - missing) >= 5
-            chance = np.where(is_usable, 2 * ndtr(np.hstack([z, -z])), 1.0)
-            ways = ["low", "high"]
+            chance, ways = _chance_of_ranks(place, size, gone), ["low", "high"]
         else:
             kept = np.flatnonzero(size >= MIN_PER_CELL)
-            if not len(kept):
-                continue
-            order = np.argsort(place, kind="stable")
-            starts = np.searchsorted(place[order], np.arange(len(distinct)))
-            both = np.add.reduceat(gone[:, order], starts, axis=1)  # missing, and with the level
-            both, size = both[:, kept], size[kept]
-            bounds = [
-                m * (rel_entr(both / m, share) + rel_entr(1 - both / m, 1 - share))
-                for m, share in ((np.maximum(missing, 1), size / total), (size, missing / total))
-            ]
-            is_more = both * total > missing * size
-            chance = np.where(is_more, np.exp(-np.maximum(*bounds)), 1.0)
+            chance = _chance_of_levels(place, size, gone, kept)
             ways = [str((data.levels[v] or ())[code]) for code in distinct[kept]]
         tests += chance.size
-        for i, k in enumerate(chance.argmin(axis=1).tolist()):
-            h, y = data.names[others[i]], data.names[v]
-            text = f"{h!r} is missing more often where {y!r} is {ways[k]}"
-            related.append((float(chance[i, k]), others[i], v, text))
+        for h, chances in zip(others if ways else (), chance, strict=False):
+            k = int(chances.argmin())
+            text = f"{data.names[h]!r} is missing more often where {data.names[v]!r} is {ways[k]}"
+            related.append((float(chances[k]), h, v, text))
     return [text for chance, *_, text in sorted(related) if chance * tests < MAX_CHANCE]
 
 
-def _correlation(x: Floats, y: Floats) -> Floats:
-    """Return correlations along the last axis; zero for constants."""
-    x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
-    xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
-    size = np.sqrt(xx * yy)
-    correlations: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
-    return correlations
+def _chance_of_ranks(place: NDArray[np.intp], size: Floats, gone: Floats) -> Floats:
+    """Return the chance that values are missing so often where a column is low, or high.
+
+    In rows chosen at random, the sum of the ranks of the column is nearly Gaussian (Wilcoxon).
+    """
+    from scipy.special import ndtr  # slow to import
+
+    missing, total = gone.sum(axis=1)[:, None], size.sum()
+    ranks = size.cumsum() - size / 2 - total / 2
+    spread = missing * (total - missing) / (total - 1) * (size @ ranks**2 / total)
+    z = (gone @ ranks[place])[:, None] / np.sqrt(np.maximum(spread, 1e-300))
+    is_usable = np.minimum(missing, total - missing) >= 5
+    chance: Floats = np.where(is_usable, 2 * ndtr(np.hstack([z, -z])), 1.0)
+    return chance
 
 
-def named(data: Dataset, columns: Sequence[int]) -> tuple[str, ...]:
-    """Return the names of columns."""
-    return tuple(data.names[v] for v in columns)
+def _chance_of_levels(
+    place: NDArray[np.intp], size: Floats, gone: Floats, kept: NDArray[np.intp]
+) -> Floats:
+    """Return the chance that values are missing so often with each of the kept levels.
+
+    The number of rows with a level is hypergeometric, with Chernoff's bound (Hoeffding 1963).
+    """
+    from scipy.special import rel_entr  # slow to import
+
+    missing, total = gone.sum(axis=1)[:, None], size.sum()
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(len(size)))
+    both = np.add.reduceat(gone[:, order], starts, axis=1)  # missing, and with the level
+    both, size = both[:, kept], size[kept]
+    bounds = [
+        m * (rel_entr(both / m, share) + rel_entr(1 - both / m, 1 - share))
+        for m, share in ((np.maximum(missing, 1), size / total), (size, missing / total))
+    ]
+    is_more = both * total > missing * size
+    chance: Floats = np.where(is_more, np.exp(-np.maximum(*bounds)), 1.0)
+    return chance
 
 
 STAND_INS = (
@@ -276,37 +202,37 @@ STAND_INS = (
 def stand_ins(data: Dataset) -> Iterator[Finding]:
     """Find numbers such as -999 that often stand for a missing value."""
     found: dict[str, str] = {}
-    if not data.rows:
-        return
-
-    def add(v: int, distinct: Floats, counts: NDArray[Any]) -> None:
+    for v in range(data.n if data.rows else 0):
+        distinct, counts = _numbers(data, v)
         are_known = np.isin(distinct, STAND_INS)
         rest = distinct[~are_known]
         if len(rest) < 2:
-            return
+            continue
         distance = np.maximum(rest[0] - distinct, distinct - rest[-1])
         codes = are_known & (counts >= 2) & (distance > 0.5 * (rest[-1] - rest[0]))
         if 0 < 2 * counts[codes].sum() < counts.sum():
             found[data.names[v]] = " and ".join(f"{value:g}" for value in distinct[codes])
-
-    for v, low, high in zip(
-        data.continuous, np.fmin.reduce(data.values, 1), np.fmax.reduce(data.values, 1), strict=True
-    ):
-        if low in STAND_INS or high in STAND_INS:
-            add(v, *np.unique(observed_values(data, v)[0], return_counts=True))
-    for v in data.discrete:
-        levels, counts = data.levels[v] or (), level_counts(data, v)
-        kept = [i for i in np.flatnonzero(counts) if levels[i] is not None]
-        if all(isinstance(levels[i], int | float) for i in kept):
-            numbers = np.array([levels[i] for i in kept], np.float64)
-            order = np.argsort(numbers)
-            add(v, numbers[order], counts[kept][order])
     if found:
         what = "The same extreme number occurs repeatedly, far from all other values: "
         advice = "If it stands for a missing value, it distorts what depends on the column: "
         advice += "replace it by an empty field or NaN before reading the table."
         topic = "codes for missing values"
         yield Finding(topic, True, tuple(found), f"{what}{listed(found)}.", advice)
+
+
+def _numbers(data: Dataset, v: int) -> tuple[Floats, NDArray[Any]]:
+    """Return the distinct numbers in a column, sorted, and their counts; none if it has others."""
+    if data.kinds[v] is Kind.CONTINUOUS:
+        values, _ = observed_values(data, v)
+        distinct, times = np.unique(values, return_counts=True)
+        return distinct, times
+    levels, counts = data.levels[v] or (), level_counts(data, v)
+    kept = [i for i in np.flatnonzero(counts) if levels[i] is not None]
+    if not all(isinstance(levels[i], int | float) for i in kept):
+        return np.empty(0), np.empty(0)
+    numbers = np.array([levels[i] for i in kept], np.float64)
+    order = np.argsort(numbers)
+    return numbers[order], counts[kept][order]
 
 
 def look_alikes(data: Dataset) -> Iterator[Finding]:
@@ -341,18 +267,16 @@ def matrices(data: Dataset) -> Iterator[Finding]:
 
 def cross_table(data: Dataset) -> Iterator[Finding]:
     """Find the column of a cross-table that says how often each combination of levels occurs."""
-    rows = data.rows
-    if data.weights is not None or len(data.continuous) != 1 or rows > MAX_COUNT_ROWS:
+    if len(data.continuous) != 1 or not data.discrete or data.rows > MAX_COUNT_ROWS:
         return
-    name = data.names[data.continuous[0]]
-    values = data.values[0]
-    if data.holes is not None or not len(data.codes) or not are_whole(values):
+    if data.weights is not None or data.holes is not None:
         return
-    is_complete = math.prod(data.arities.tolist()) == rows
+    name, values = data.names[data.continuous[0]], data.values[0]
+    are_counts = are_whole(values) and values.min() >= 0 and values.max() > 1
     is_called_so = name.strip().lower() in COUNT_NAMES
-    if values.min() < 0 or values.max() <= 1 or not (is_complete or is_called_so):
+    if not are_counts or not (is_called_so or math.prod(data.arities.tolist()) == data.rows):
         return
-    if len(np.unique(data.codes, axis=1).T) == rows:
+    if len(np.unique(data.codes, axis=1).T) == data.rows:
         what = f"The table looks like a cross-table: {name!r} contains counts, and no two rows "
         what += "agree in the other columns."
         advice = "Each row is treated as one record. If the column is the number of records of "
@@ -366,18 +290,7 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
 
 def tails(data: Dataset) -> Iterator[Finding]:
     """Find skewed columns, and those with heavy tails."""
-    skewed: dict[str, str] = {}
-    heavy = 0
-    for v, skewness, kurtosis in _skewness_and_kurtosis(data):
-        is_skewed = abs(skewness) >= MAX_SKEWNESS
-        if not (is_skewed or kurtosis >= MAX_KURTOSIS):
-            continue
-        values, _ = observed_values(data, v)
-        if len(values) < 20 or few_distinct_values(values, FEW_VALUES) is not None:
-            continue
-        text = f"skewness {skewness:.1f}" if is_skewed else f"kurtosis {kurtosis:.1f}"
-        skewed[data.names[v]] = text
-        heavy += abs(skewness) >= HEAVY_SKEWNESS or kurtosis >= HEAVY_KURTOSIS
+    skewed, is_serious = far_from_gaussian(data)
     if skewed:
         what = f"{counted_columns(skewed, 'is', 'are')} far from Gaussian: {listed(skewed)}."
         if data.discrete:
@@ -385,26 +298,7 @@ def tails(data: Dataset) -> Iterator[Finding]:
         else:
             remedy = Message("use ", Argument("score", "rank"), ", or take logarithms.")
         advice = Message("The correlations then depend on a few records; ", remedy)
-        is_serious = heavy > 0 and heavy >= HEAVY_SHARE * data.n
         yield Finding("skew and heavy tails", is_serious, tuple(skewed), what, advice)
-
-
-def _skewness_and_kurtosis(data: Dataset) -> Iterator[tuple[int, float, float]]:
-    """Yield the skewness and the kurtosis of each continuous column that has values."""
-    if data.holes is None and data.continuous:
-        parts = [shape(part, data.weights)[2:] for part in _some_at_a_time(data.values)]
-        yield from zip(data.continuous, *np.concatenate(parts, axis=1).tolist(), strict=True)
-        return
-    for v in data.continuous:
-        values, weights = observed_values(data, v)
-        if len(values):
-            _, _, skewness, kurtosis = shape(values, weights)
-            yield v, float(skewness), float(kurtosis)
-
-
-def _some_at_a_time(values: Floats) -> list[Floats]:
-    """Return the rows of an array in parts of about ``MAX_AT_ONCE`` values."""
-    return np.array_split(values, 1 + values.size // MAX_AT_ONCE)
 
 
 def nearly_constant(data: Dataset) -> Iterator[Finding]:
@@ -438,18 +332,8 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
         if weights is not None or len(values) < 50:
             continue
         distinct, counts = np.unique(values, return_counts=True)
-        if len(distinct) <= FEW_VALUES:
-            continue
-        top = int(counts.argmax())
-        share = counts[top] / len(values)
-        usual = float(np.median(counts))
-        is_pile = counts[top] >= max(10 * usual, 3 * np.partition(counts, -2)[-2])
-        if 0.15 <= share < 0.95 and is_pile:
-            piles[data.names[v]] = f"{distinct[top]:g} in {share:.0%}"
-            continue
-        for end, inside in ((0, 1), (-1, -2)):
-            if counts[end] >= max(5, 0.03 * len(values), 5 * usual, 3 * counts[inside]):
-                piles[data.names[v]] = f"{distinct[end]:g} in {counts[end] / len(values):.0%}"
+        if len(distinct) > FEW_VALUES and (i := _pile(counts)) is not None:
+            piles[data.names[v]] = f"{distinct[i]:g} in {counts[i] / len(values):.0%}"
     if piles:
         where = "a continuous column" if len(piles) == 1 else "continuous columns"
         what = f"One value occurs in many rows of {where}: {listed(piles)}."
@@ -459,6 +343,18 @@ def piled_up(data: Dataset) -> Iterator[Finding]:
             "large it is otherwise, or make it discrete by dividing it into classes."
         )
         yield Finding("piled-up values", False, tuple(piles), what, advice)
+
+
+def _pile(counts: NDArray[np.intp]) -> int | None:
+    """Return which of the sorted values occurs too often: the most frequent one, or an end."""
+    top, rows, usual = int(counts.argmax()), int(counts.sum()), float(np.median(counts))
+    second = np.partition(counts, -2)[-2]
+    if 0.15 * rows <= counts[top] < 0.95 * rows and counts[top] >= max(10 * usual, 3 * second):
+        return top
+    for end, inside in ((-1, -2), (0, 1)):
+        if counts[end] >= max(5, 0.03 * rows, 5 * usual, 3 * counts[inside]):
+            return end
+    return None
 
 
 def numbers_as_levels(data: Dataset, asked: Collection[str], decimal: str) -> Iterator[Finding]:
@@ -482,78 +378,71 @@ CONFIDENCE = Spelling("sges.confidence(table)", "sges confidence")
 HOW_SURE = Message("Estimate the confidence in each edge with ", CONFIDENCE, ".")
 
 
-def few_rows(data: Dataset | Moments) -> Iterator[Finding]:
+def few_rows(data: Dataset) -> Iterator[Finding]:
     """Find tables with few records for their columns, or few at all."""
-    records, p = data.records, len(data.names)
-    is_serious = records < SERIOUSLY_FEW and records < 2 * p
-    if records <= p:
-        topic = "fewer rows than columns"
+    records, p = data.records, data.n
+    found = few_records(records, p)
+    if found is None:
+        return
+    topic, is_serious = found
+    missed = "Weak relations are missed."
+    if topic == "fewer rows than columns":
         what = f"There are {p:,} columns and only {records:,} records."
         advice = Message(
-            "Weak relations are missed. Keep the default penalty: with ", Argument("penalty", 1),
-            " many edges are found by chance. ", HOW_SURE,
+            f"{missed} Keep the default penalty: with ", Argument("penalty", 1),
+            " many edges are found by chance. ",
         )  # fmt: skip
-    elif records < 10 * p and p > 2:
-        topic = "few rows per column"
+    elif topic == "few rows per column":
         what = f"There are {records / p:.1f} records per column; ten or more are better."
-        advice = Message("Weak relations are missed. ", HOW_SURE)
-    elif records < 50:
-        topic = "few rows"
-        is_row = isinstance(data, Dataset) and data.rows == records
-        what = f"The table has only {records} {'rows' if is_row else 'records'}."
-        advice = Message("Weak relations are missed. ", HOW_SURE)
-        if (len(data.continuous) if isinstance(data, Dataset) else p) > 1:
+        advice = Message(f"{missed} ")
+    else:
+        what = f"The table has only {records} {'rows' if data.rows == records else 'records'}."
+        advice = Message(f"{missed} ")
+        if len(data.continuous) > 1:
             cost = math.log(records) + 2 * math.log(p)  # of an edge, by the default score
             weakest = math.sqrt(-math.expm1(-cost / records))
             advice = Message(
                 "An edge between two continuous columns needs a correlation of about "
-                f"{weakest:.2f} to be found. ", HOW_SURE,
-            )  # fmt: skip
-    else:
-        return
+                f"{weakest:.2f} to be found. "
+            )
     if is_serious:
         advice = Message(
-            "Many edges are then found by chance: read fewer columns, or collect more records. ",
-            HOW_SURE,
+            "Many edges are then found by chance: read fewer columns, or collect more records. "
         )
-    yield Finding(topic, is_serious, (), what, advice)
+    yield Finding(topic, is_serious, (), what, Message(advice, HOW_SURE))
 
 
 def few_rows_per_cell(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns with too many levels for the records, or with rare ones."""
-    counts = {v: level_counts(data, v) for v in data.discrete}
-    arity = {v: int((sizes > 0).sum()) for v, sizes in counts.items() if (sizes > 0).sum() > 1}
-    records = data.records
-    crowded = [v for v, k in arity.items() if records > MAX_ROWS_OF_LABELS and 2 * k > records]
+    counts = level_counts_of(data)
+    levels = {v: f"{len(sizes)} levels" for v, sizes in counts.items()}
+    crowded, many = crowded_columns(data, counts), sparse_columns(data, counts)
     if crowded:
-        shown = listed({data.names[v]: f"{arity[v]} levels" for v in crowded})
-        what = f"There are fewer than two of {records:,} records per level of {shown}."
+        shown = listed({data.names[v]: levels[v] for v in crowded})
+        what = f"There are fewer than two of {data.records:,} records per level of {shown}."
         how = Message(
             "Nothing can be learned about such a column: pass ",
             exclude_option(named(data, crowded)), _or_continuous(data, crowded),
             ", or merge levels.",
         )  # fmt: skip
         yield Finding("nearly a level per row", True, named(data, crowded), what, how)
-    if len(arity) > 1:
-        two = sorted(arity.values())
-        smallest = {v: two[1] if k == two[0] else two[0] for v, k in arity.items()}
-        many = [
-            v for v, k in arity.items()
-            if k > 2 and MIN_PER_CELL * k * smallest[v] > records and v not in crowded
-        ]  # fmt: skip
-        if many:
-            shown = listed({data.names[v]: f"{arity[v]} levels" for v in many})
-            leave = "leaves" if len(many) == 1 else "leave"
-            what = f"Combined with any other discrete column, {shown} {leave} "
-            what += f"fewer than {MIN_PER_CELL} of {records:,} records per cell."
-            advice = (
-                "Most scores then miss edges, and qNML may find some between independent columns. "
-            )
-            how = Message(f"{advice}Merge levels", _or_continuous(data, many), ".")
-            yield Finding("few rows per cell", True, named(data, many), what, how)
-    least = {v: int(counts[v][counts[v] > 0].min()) for v, k in arity.items() if k > 2}
-    rare = [v for v, n in least.items() if records >= 50 and n < 5 and v not in crowded]
-    if rare:
+    if many:
+        shown = listed({data.names[v]: levels[v] for v in many})
+        leave = "leaves" if len(many) == 1 else "leave"
+        what = f"Combined with any other discrete column, {shown} {leave} "
+        what += f"fewer than {MIN_PER_CELL} of {data.records:,} records per cell."
+        advice = "Most scores then miss edges, and qNML may find some between independent columns. "
+        how = Message(f"{advice}Merge levels", _or_continuous(data, many), ".")
+        yield Finding("few rows per cell", True, named(data, many), what, how)
+
+
+def rare_levels(data: Dataset) -> Iterator[Finding]:
+    """Find discrete columns with levels that occur in few records."""
+    counts = level_counts_of(data)
+    least = {v: int(sizes.min()) for v, sizes in counts.items() if len(sizes) > 2}
+    crowded = crowded_columns(data, counts)
+    rare = [v for v, size in least.items() if size < 5 and v not in crowded]
+    if rare and data.records >= 50:
         shown = listed({data.names[v]: least[v] for v in rare})
         has = "column has a level" if len(rare) == 1 else "columns have levels"
         advice = "Rare levels need as many parameters as frequent ones; merge them"
@@ -572,42 +461,55 @@ def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
     return Message("")
 
 
+def _correlation(x: Floats, y: Floats) -> Floats:
+    """Return correlations along the last axis; zero for constants."""
+    x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
+    xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
+    size = np.sqrt(xx * yy)
+    correlations: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
+    return correlations
+
+
 def dependent_rows(data: Dataset) -> Iterator[Finding]:
     """Find rows that resemble their neighbors: a time series, or repeated measurements."""
-    rows = data.rows
-    if rows < 10 or not data.continuous or data.weights is not None:
+    if data.rows < 10 or not data.continuous or data.weights is not None:
         return
-    parts = _some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
-    alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
-    if max(alike) <= 0.25:  # columns by which the rows are sorted have more
-        return
-    keys, is_time = _sort_keys(data)
-    chance = NormalDist().inv_cdf(1 - 1e-3 / len(alike))  # reached in one of a thousand tables
-    least = max(0.3, chance / math.sqrt(rows)) if is_time else max(0.5, 4.5 / math.sqrt(rows))
-    correlations: dict[str, float] = {}
-    is_series = False  # True if a column is not merely in blocks of equal values, as if sorted
-    for i, v in enumerate(data.continuous[:MAX_CHECKED_COLUMNS]):
-        values = data.values[i]
-        if v in keys or few_distinct_values(values, FEW_VALUES) is not None:
-            continue
-        r = alike[i]
-        if keys and not is_time:
-            rest = _residuals(values, data, keys)
-            r = float(_correlation(rest[:-1], rest[1:]))
-        if r > least:
-            correlations[data.names[v]] = r
-            is_series = is_series or 2 * int(np.count_nonzero(np.diff(values))) > rows
-    if correlations:
-        best = max(correlations, key=lambda name: correlations[name])
-        many = f"{len(correlations)} column{'' if len(correlations) == 1 else 's'}"
+    if found := _similar_to_neighbors(data):
+        names = {data.names[data.continuous[i]]: r for i, r in found.items()}
+        best = max(names, key=lambda name: names[name])
+        many = f"{len(names)} column{'' if len(names) == 1 else 's'}"
         what = (
             f"Neighboring rows are similar in {many} (most in {best!r}, correlation "
-            f"{correlations[best]:.2f}): the rows look like a time series, or like repeated "
+            f"{names[best]:.2f}): the rows look like a time series, or like repeated "
             "measurements."
         )
         advice = "Scores treat each row as an independent record, so too many edges are found. Use "
         advice += "differences or one row per unit; if the table is merely sorted, ignore this."
-        yield Finding("dependent rows", is_series, tuple(correlations), what, advice)
+        # Columns in blocks of equal values may merely be sorted.
+        is_series = any(2 * np.count_nonzero(np.diff(data.values[i])) > data.rows for i in found)
+        yield Finding("dependent rows", is_series, tuple(names), what, advice)
+
+
+def _similar_to_neighbors(data: Dataset) -> dict[int, float]:
+    """Return the correlation of rows with the next, for continuous columns in which it is high."""
+    parts = some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
+    alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
+    if max(alike) <= 0.25:  # columns by which the rows are sorted have more
+        return {}
+    keys, is_time = _sort_keys(data)
+    chance = NormalDist().inv_cdf(1 - 1e-3 / len(alike))  # reached in one of a thousand tables
+    least, spread = (0.3, chance) if is_time else (0.5, 4.5)
+    found = {}
+    for i, r in enumerate(alike):
+        values = data.values[i]
+        if data.continuous[i] in keys or few_distinct_values(values, FEW_VALUES) is not None:
+            continue
+        if keys and not is_time:
+            rest = _residuals(values, data, keys)
+            r = float(_correlation(rest[:-1], rest[1:]))
+        if r > max(least, spread / math.sqrt(data.rows)):
+            found[i] = r
+    return found
 
 
 def _sort_keys(data: Dataset) -> tuple[list[int], bool]:

@@ -7,51 +7,42 @@ among the first ``MAX_PAIR_COLUMNS`` columns of a kind.
 """
 
 import math
-from collections.abc import Iterator, Sequence, Set
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sges.data.checks import CONFIDENCE, FEW_VALUES, ROW_NAMES, Floats, exclude_option, named
 from sges.data.columns import MAX_NAMES_SHOWN, are_whole, listed
+from sges.data.concerns import (
+    CHANCE,
+    FEW_VALUES,
+    MAX_PAIR_COLUMNS,
+    MIN_R2,
+    RIDGE,
+    Floats,
+    LinearRelations,
+    copies,
+    log_chance,
+)
 from sges.data.dataset import Dataset
 from sges.data.decisions import counted_columns
-from sges.data.description import Finding
 from sges.errors import Argument, Message
+from sges.tools.inspect.checks import CONFIDENCE, ROW_NAMES, exclude_option, named
+from sges.tools.inspect.description import Finding
 
-MAX_PAIR_COLUMNS = 200
-"""Pairs of columns are compared among this many, the first of their kind."""
-
-MAX_INDICATORS = 100
+MAX_LEVELS = 100
 """Discrete columns with more levels than this are not compared with each other."""
 
-PRODUCT_ROWS = 2_000
-"""Rows of indicator columns in memory at a time."""
-
-MAX_CORRELATIONS = 400
-"""Collinear columns are searched among this many numeric ones, the first."""
-
-MIN_R2 = 0.99
-"""A column is collinear if the others explain this share of its variance, adjusted for chance."""
-
 RELATED_R2 = 0.9
-"""It is strongly related to the others if they explain this share: a variance inflation of ten."""
+"""A column is strongly related to others that explain this share: a variance inflation of ten."""
 
 GROUP_CORRELATION = 0.95
 """Collinear columns with at least this correlation belong to one group."""
 
 MAX_INTERVALS_SHOWN = 4
 """A finding names this many intervals of a continuous column that are levels of another."""
-
-ORDER_ROWS = 64
-"""Columns that order this many rows differently are not monotone functions of each other."""
-
-MOST_LUCK = 5
-"""Chance may make the unexplained share of a column this many times too small, but not more."""
-
-RIDGE = 1e-10
-"""Added to the variances, so that correlations of exact functions have an inverse."""
 
 MIN_FACTOR_COLUMNS = 6
 """A common factor is searched only among at least this many columns."""
@@ -78,28 +69,10 @@ MEASURED_SHARE = 0.05
 NEARLY = 0.98
 """A column is nearly a function of another if that removes this share of the wrong guesses."""
 
-CHANCE = math.log(1e-6)
-"""The log probability, over all pairs compared, below which a relation is not due to chance."""
-
 
 def duplicates(data: Dataset) -> Iterator[Finding]:
     """Find discrete columns that are the same up to the names of their levels."""
-    by_counts: dict[tuple[int, ...], list[int]] = {}
-    for row in range(min(len(data.discrete), MAX_PAIR_COLUMNS)):
-        counts = tuple(sorted(filter(None, np.bincount(data.codes[row]).tolist())))
-        by_counts.setdefault(counts, []).append(row)
-    groups: dict[bytes, list[str]] = {}
-    for row in sorted(row for rows in by_counts.values() if len(rows) > 1 for row in rows):
-        _, first, inverse = np.unique(data.codes[row], return_index=True, return_inverse=True)
-        if len(first) > 1:  # levels are numbered in the order of their appearance
-            logs = math.lgamma(data.rows + 1)
-            logs -= sum(math.lgamma(count + 1) for count in np.bincount(inverse).tolist())
-            if 2 * math.log(len(data.discrete)) - logs > CHANCE:
-                continue
-            key = np.argsort(np.argsort(first)).astype(np.int32)[inverse].tobytes()
-            groups.setdefault(key, []).append(data.names[data.discrete[row]])
-    same = [group for group in groups.values() if len(group) > 1]
-    if same:
+    if same := copies(data):
         shown = _first_few([" and ".join(map(repr, group)) for group in same], 3)
         what = f"Discrete columns contain the same information: {shown}."
         advice = "They are interchangeable, so their edges are arbitrary; keep one: "
@@ -118,10 +91,7 @@ def determined(data: Dataset) -> Iterator[Finding]:
     """Find columns that are functions of a single other column, at least nearly."""
     sentences: dict[str, str] = {}
     derived: list[str] = []
-    ways = [_by_levels] if data.discrete else []
-    if data.discrete and data.continuous:
-        ways += [_constant_within_levels, _by_thresholds]
-    for relations in (*ways, _monotone):
+    for relations in (_by_levels, _constant_within_levels, _by_thresholds, _monotone):
         for name, source, text in relations(data):
             if sentences.setdefault(name, text) is text and source not in derived:
                 derived.append(name)
@@ -142,54 +112,31 @@ Relation: TypeAlias = tuple[str, str, str]
 
 def _by_levels(data: Dataset) -> Iterator[Relation]:
     """Find discrete columns that are functions of another discrete column."""
-    columns = data.discrete[:MAX_PAIR_COLUMNS]
-    weights = None if data.weights is None else data.weights.astype(np.float64)
-    arity = [len(data.levels[v] or ()) for v in columns]
-    pairs = max(1, len(columns) * (len(columns) - 1))
-    for j, i in _candidates(data.codes[: len(columns)], arity, weights):
-        shape = arity[i], arity[j]
-        joint = data.codes[i].astype(np.int64) * arity[j] + data.codes[j]
-        rows, records = (
-            np.bincount(joint, times, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
-            for times in (None, weights)
-        )
-        if (relation := _function_of(rows, records, pairs)) is None:
-            continue
-        is_one_to_one = all(((rows > 0).sum(axis=axis) <= 1).all() for axis in (0, 1))
-        if relation == "is" and is_one_to_one:
-            continue  # a duplicate, which is another finding
-        y, x = data.names[columns[j]], data.names[columns[i]]
-        yield y, x, f"{y!r} {relation} a function of {x!r}"
+    arity = {v: len(data.levels[v] or ()) for v in data.discrete[:MAX_PAIR_COLUMNS]}
+    codes = dict(zip(data.discrete, data.codes.astype(np.int64), strict=True))
+    pairs = max(1, len(arity) * (len(arity) - 1))
+    for y, x in permutations([v for v, k in arity.items() if 2 <= k <= MAX_LEVELS], 2):
+        joint, shape = codes[x] * arity[y] + codes[y], (arity[x], arity[y])
+        rows = _cross_table(joint, shape, None)
+        records = rows if data.weights is None else _cross_table(joint, shape, data.weights)
+        relation = _function_of(rows, records, pairs)
+        if relation is None or (relation == "is" and ((rows > 0).sum(axis=0) <= 1).all()):
+            continue  # columns that determine each other are duplicates, another finding
+        pair = data.names[y], data.names[x]
+        yield *pair, f"{pair[0]!r} {relation} a function of {pair[1]!r}"
 
 
-def _candidates(
-    codes: NDArray[np.unsignedinteger], arity: list[int], weights: Floats | None
-) -> list[tuple[int, int]]:
-    """Return pairs (y, x) for which guessing y from x is nearly always right."""
-    kept = [i for i, k in enumerate(arity) if 2 <= k <= MAX_INDICATORS]
-    if len(kept) < 2:
-        return []
-    sizes = [arity[i] for i in kept]
-    starts = np.cumsum([0, *sizes[:-1]])
-    tables = np.zeros((sum(sizes), sum(sizes)))
-    for first in range(0, codes.shape[1], PRODUCT_ROWS):
-        rows = slice(first, first + PRODUCT_ROWS)
-        block = codes[:, rows]
-        ones = np.concatenate([block[i] == np.arange(arity[i])[:, None] for i in kept])
-        ones = ones.astype(np.float32)
-        times = ones if weights is None else ones * weights[rows]
-        tables += times @ ones.T
-    right = np.add.reduceat(np.maximum.reduceat(tables, starts, axis=1), starts, axis=0)
-    total = codes.shape[1] if weights is None else float(weights.sum())
-    base = total - np.maximum.reduceat(np.diagonal(tables), starts)  # wrong guesses without x
-    at = np.argwhere(total - right.T <= (1 - NEARLY) * base[:, None] + 1e-6 * total)
-    occurring = np.add.reduceat(np.diagonal(tables) > 0, starts, dtype=np.intp)
-    return [(kept[y], kept[x]) for y, x in at.tolist() if x != y and occurring[x] >= occurring[y]]
+def _cross_table(
+    joint: NDArray[np.int64], shape: tuple[int, int], weights: NDArray[np.int64] | None
+) -> Floats:
+    counts = np.bincount(joint, weights, minlength=math.prod(shape))
+    return counts.reshape(shape).astype(np.float64)
 
 
 def _function_of(table: Floats, records: Floats, pairs: int) -> str | None:
     """Return "is" or "is nearly" if the columns of a table are a function of its rows."""
-    if ((table > 0).sum(axis=0) > 0).sum() < 2:
+    x_levels, y_levels = (int(table.any(axis=axis).sum()) for axis in (1, 0))
+    if y_levels < 2 or x_levels < y_levels:
         return None
     share = table.sum(axis=0) / table.sum()
     base = 1.0 - records.sum(axis=0).max() / records.sum()
@@ -215,44 +162,62 @@ def _is_certain(wrong: float, base: float, rows: float) -> bool:
 
 def _by_thresholds(data: Dataset) -> Iterator[Relation]:
     """Find discrete columns whose levels are intervals of a continuous column."""
-    discrete = [
-        (row, v)
-        for row, v in enumerate(data.discrete[:MAX_PAIR_COLUMNS])
-        if 2 <= len(data.levels[v] or ()) <= FEW_VALUES
-    ]
-    pairs = max(1, len(discrete) * len(data.continuous))
-    for i, x in enumerate(data.continuous[:MAX_PAIR_COLUMNS] if discrete else ()):
-        if _is_sorted(data.values[i]) and are_whole(data.values[i]):
-            # Sorted integers may number rows, persons or groups, which determine anything.
-            span = data.values[i].max() - data.values[i].min()
-            is_dense = span < 2 * len(np.unique(data.values[i]))
-            if is_dense or ROW_NAMES.fullmatch(data.names[x]) is not None:
-                continue
-        order = np.argsort(data.values[i], kind="stable")
-        values = data.values[i][order]
-        for row, y in discrete:
-            codes = data.codes[row][order]
-            changes = np.flatnonzero(codes[1:] != codes[:-1])
-            present = np.bincount(codes)
-            if len(changes) != (present > 0).sum() - 1 or not len(changes):
-                continue
-            if (values[changes] == values[changes + 1]).any():
-                continue
-            if not _is_certain(0.0, 1 - present.max() / data.rows, data.rows):
-                continue
-            logs = math.lgamma(data.rows + 1) - sum(math.lgamma(c + 1) for c in present.tolist())
-            if -logs + math.lgamma(len(changes) + 2) + math.log(pairs) > CHANCE:
-                continue
-            levels, names = data.levels[y] or (), (data.names[y], data.names[x])
-            lows, highs = values[[0, *(changes + 1)]].tolist(), values[[*changes, -1]].tolist()
-            order_of_levels = [levels[codes[at]] for at in [*changes, -1]]
-            parts = [f"{order_of_levels[0]} up to {highs[0]:g}"]
-            middle = zip(order_of_levels[1:-1], lows[1:-1], highs[1:-1], strict=True)
-            parts += [f"{level} from {low:g} to {high:g}" for level, low, high in middle]
-            parts += [f"{order_of_levels[-1]} from {lows[-1]:g}"]
-            if len(parts) > MAX_INTERVALS_SHOWN:
-                parts[MAX_INTERVALS_SHOWN - 1 : -1] = ["..."]
-            yield *names, f"{names[0]!r} is a function of {names[1]!r} ({', '.join(parts)})"
+    few = [v for v in data.discrete[:MAX_PAIR_COLUMNS] if 2 <= len(_levels(data, v)) <= FEW_VALUES]
+    if not few:
+        return
+    pairs = len(few) * len(data.continuous)
+    codes = dict(zip(data.discrete, data.codes, strict=True))
+    for x, values in zip(data.continuous[:MAX_PAIR_COLUMNS], data.values, strict=False):
+        if _may_number_rows(data.names[x], values):
+            continue
+        order = np.argsort(values, kind="stable")
+        for y in few:
+            if intervals := _intervals(values[order], codes[y][order], pairs):
+                names, text = (data.names[y], data.names[x]), _shown(intervals, _levels(data, y))
+                yield *names, f"{names[0]!r} is a function of {names[1]!r} ({text})"
+
+
+def _levels(data: Dataset, v: int) -> tuple[Any, ...]:
+    return data.levels[v] or ()
+
+
+def _may_number_rows(name: str, values: Floats) -> bool:
+    """Return whether sorted integers may number rows, persons or groups: any level follows."""
+    if not (_is_sorted(values) and are_whole(values)):
+        return False
+    is_dense = np.ptp(values) < 2 * len(np.unique(values))
+    return bool(is_dense) or ROW_NAMES.fullmatch(name) is not None
+
+
+Interval: TypeAlias = tuple[int, float, float]
+"""The code of a level, and the least and the greatest value with it."""
+
+
+def _intervals(values: Floats, codes: NDArray[Any], pairs: int) -> list[Interval]:
+    """Return the intervals that levels are of sorted values, or none if they are not, surely."""
+    changes = np.flatnonzero(codes[1:] != codes[:-1])
+    counts = np.bincount(codes)
+    if not 0 < len(changes) == (counts > 0).sum() - 1:
+        return []
+    chance = log_chance(counts) + math.lgamma(len(changes) + 2) + math.log(pairs)
+    is_sure = chance <= CHANCE and _is_certain(0.0, 1 - counts.max() / len(codes), len(codes))
+    if not is_sure or (values[changes] == values[changes + 1]).any():
+        return []
+    first, last = [0, *(changes + 1)], [*changes, -1]
+    return list(
+        zip(codes[last].tolist(), values[first].tolist(), values[last].tolist(), strict=True)
+    )
+
+
+def _shown(intervals: Sequence[Interval], levels: Sequence[Any]) -> str:
+    """Return intervals in words, the first few and the last."""
+    (lowest, _, high), *middle, (highest, low, _) = intervals
+    parts = [f"{levels[lowest]} up to {high:g}"]
+    parts += [f"{levels[code]} from {start:g} to {end:g}" for code, start, end in middle]
+    parts += [f"{levels[highest]} from {low:g}"]
+    if len(parts) > MAX_INTERVALS_SHOWN:
+        parts[MAX_INTERVALS_SHOWN - 1 : -1] = ["..."]
+    return ", ".join(parts)
 
 
 def _is_sorted(values: Floats) -> bool:
@@ -262,17 +227,15 @@ def _is_sorted(values: Floats) -> bool:
 
 def _constant_within_levels(data: Dataset) -> Iterator[Relation]:
     """Find continuous columns with one value for each level of a discrete column."""
-    for row, x in enumerate(data.discrete[:MAX_PAIR_COLUMNS]):
-        arity = len(data.levels[x] or ())
+    centered = data.values[:MAX_PAIR_COLUMNS] - data.values[:MAX_PAIR_COLUMNS].mean(axis=1)[:, None]
+    for x, codes in zip(data.discrete[:MAX_PAIR_COLUMNS], data.codes, strict=False):
+        arity = len(_levels(data, x))
         if arity < 2 or data.rows < 5 * arity:
             continue
-        sizes = np.maximum(np.bincount(data.codes[row], minlength=arity), 1)
-        for i, y in enumerate(data.continuous[:MAX_PAIR_COLUMNS]):
-            values = data.values[i] - data.values[i].mean()
-            total = float(values @ values)
-            means = np.bincount(data.codes[row], values, minlength=arity) / sizes
-            rest = values - means[data.codes[row]]
-            if total > 0 and float(rest @ rest) < 1e-3 * total:
+        sizes = np.maximum(np.bincount(codes, minlength=arity), 1)
+        for y, values in zip(data.continuous, centered, strict=False):
+            rest = values - (np.bincount(codes, values, minlength=arity) / sizes)[codes]
+            if float(rest @ rest) < 1e-3 * float(values @ values):
                 pair = data.names[y], data.names[x]
                 yield *pair, f"{pair[0]!r} is a function of {pair[1]!r}"
 
@@ -283,133 +246,75 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
     if len(columns) < 2 or data.rows < 20:
         return
     values = data.values[: len(columns)]
-    few = values[:, :: -(-data.rows // ORDER_ROWS)]
-    rising, falling = (
-        {order.tobytes() for order in np.argsort(rows, axis=1, kind="stable")}
-        for rows in (few, -few)
-    )
-    if len(rising) == len(columns) and rising.isdisjoint(falling):
-        return
     ranks = np.array([np.unique(row, return_inverse=True)[1] for row in values], np.float64)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         by_rank, by_value = (np.atleast_2d(np.corrcoef(rows)) for rows in (ranks, values))
-    same = (np.abs(by_rank) > 1 - 1e-9) & (np.abs(by_value) < 1 - 1e-6)
-    for j in range(1, len(columns)):
-        for i in np.flatnonzero(same[j, :j]).tolist():
-            # Two series that only rise have the same ranks without being functions of each other.
-            if len(np.unique(ranks[i])) > FEW_VALUES and not _is_sorted(values[i]):
-                pair = data.names[columns[j]], data.names[columns[i]]
-                way = "an increasing" if by_rank[j, i] > 0 else "a decreasing"
-                yield *pair, f"{pair[0]!r} is {way} function of {pair[1]!r}"
-                break
+    same = np.tril((np.abs(by_rank) > 1 - 1e-9) & (np.abs(by_value) < 1 - 1e-6), -1)
+    # Two series that only rise have the same ranks without being functions of each other.
+    same[:, [_is_sorted(row) for row in values]] = False
+    same[:, ranks.max(axis=1) < FEW_VALUES] = False
+    for j in np.flatnonzero(same.any(axis=1)).tolist():
+        i = int(same[j].argmax())
+        pair = data.names[columns[j]], data.names[columns[i]]
+        way = "an increasing" if by_rank[j, i] > 0 else "a decreasing"
+        yield *pair, f"{pair[0]!r} is {way} function of {pair[1]!r}"
 
 
-def linear_relations(data: Dataset, *, brief: bool = False) -> list[Finding]:
-    """Find collinear columns, or a common factor, among continuous columns and codes of levels."""
-    names, rows = [data.names[v] for v in data.continuous], [data.values]
-    for row, v in enumerate(data.discrete):
-        levels = data.levels[v] or ()
-        is_number = all(isinstance(level, int | float) for level in levels)
-        if len(levels) == 2 or is_number:
-            scale = np.array(levels if is_number else range(len(levels)), np.float64)
-            rows.append(scale[data.codes[row]][None, :])
-            names.append(data.names[v])
-    if len(names) < 2:
-        return []
-    with np.errstate(over="ignore", invalid="ignore"):
-        deviations = np.concatenate(rows)
-        deviations -= np.average(deviations, axis=1, weights=data.weights)[:, None]
-        times = data.rows if data.weights is None else data.weights.sum()
-        weighted = deviations if data.weights is None else deviations * data.weights
-        covariance = weighted @ deviations.T / times
-    coded = {data.names[v] for v in data.discrete}
-    return linear_relations_of(names, covariance, data.records, coded, brief=brief)
-
-
-def linear_relations_of(
-    names: list[str],
-    covariance: Floats,
-    records: float,
-    coded: Set[str] = frozenset(),
-    *,
-    brief: bool = False,
-) -> list[Finding]:
-    """Find columns that are nearly linear functions of the others, or all of an unmeasured one."""
-    variance = np.diagonal(covariance)
-    usable = np.flatnonzero(np.isfinite(variance) & (variance > 0))[:MAX_CORRELATIONS]
-    if len(usable) < 2 or not np.isfinite(covariance[np.ix_(usable, usable)]).all():
-        return []
-    names = [names[v] for v in usable]
-    deviation = np.sqrt(variance[usable])
-    matrix = covariance[np.ix_(usable, usable)] / deviation[:, None] / deviation
-    r2 = _explained_shares(matrix, records)
-    top = float(r2.max())
-    up_to = "1" if top > 1 - 1e-9 else f"up to {math.floor(top * 1e4) / 1e4:.4g}"
-    close = np.flatnonzero(r2 >= MIN_R2).tolist()
-    if not close:
-        factor = list(_common_factor(names, matrix, records))
-        related = [names[v] for v in np.flatnonzero(r2 >= RELATED_R2)]
-        if factor or not related:
-            return factor
+def linear_relations(data: Dataset) -> Iterator[Finding]:
+    """Find collinear columns, or else a common factor, or columns that others explain in part."""
+    found = LinearRelations.of(data)
+    if found is None:
+        return
+    if found.close:
+        yield _collinear(found)
+        return
+    factor = list(_common_factor(found.names, found.correlations, found.records))
+    related = [found.names[v] for v in np.flatnonzero(found.explained >= RELATED_R2)]
+    yield from factor
+    if related and not factor:
         count = f"{len(related)} numeric column{' is' if len(related) == 1 else 's are'}"
-        what = f"{count} explained by the others to more than {RELATED_R2:.0%} (R² {up_to}): "
-        what += f"{listed(related)}."
+        what = f"{count} explained by the others to more than {RELATED_R2:.0%} "
+        what += f"({_most_explained(found)}): {listed(related)}."
         advice = (
             "Which of several edges is found is then often a matter of chance; see how certain "
         )
         how = Message(advice, "each is with ", CONFIDENCE, ".")
-        return [Finding("strongly related columns", False, tuple(related), what, how)]
-    members = tuple(names[v] for v in close)
-    is_coded = coded >= set(members)
-    topic = "nearly determined columns" if is_coded else "collinear columns"
-    if brief:
-        return [Finding(topic, True, members, "", "")]
-    groups = _groups(matrix, close)
+        yield Finding("strongly related columns", False, tuple(related), what, how)
+
+
+def _most_explained(found: LinearRelations) -> str:
+    top = float(found.explained.max())
+    return "R² 1" if top > 1 - 1e-9 else f"R² up to {math.floor(top * 1e4) / 1e4:.4g}"
+
+
+def _collinear(found: LinearRelations) -> Finding:
+    """Return the finding on columns that are nearly linear functions of the others."""
+    names, close = found.names, found.close
+    groups = _groups(found.correlations, close)
     single = [v for v in close if not any(v in group for group in groups)]
     shown = [_joined([names[v] for v in group]) for group in groups]
     for v in single[:4]:
-        sources = [names[u] for u in _explained_by(matrix, v)]
+        sources = [names[u] for u in _explained_by(found.correlations, v)]
         shown.append(f"{names[v]!r} of {listed(sources)}")
-    derived = [v for group in groups for v in group[1:]] or single[-1:]
-    linear, columns = ("", "columns") if is_coded else (" linear", "numeric columns")
-    is_exact = not is_coded and bool(r2[close].min() > 1 - 1e-9)
-    is_function = (
-        f"is {'almost a' if is_coded else 'a' if is_exact else 'an almost'}{linear} function"
-    )
-    are_functions = f"are{'' if is_exact else ' almost'}{linear} functions"
-    what = f"{len(close)} of {len(names)} {columns} "
-    what += f"{is_function if len(close) == 1 else are_functions} of others (R² {up_to}): "
+    is_exact = not found.is_coded and bool(found.explained[close].min() > 1 - 1e-9)
+    if found.is_coded:
+        ways = "is almost a function", "are almost functions"
+    elif is_exact:
+        ways = "is a linear function", "are linear functions"
+    else:
+        ways = "is an almost linear function", "are almost linear functions"
+    columns = "columns" if found.is_coded else "numeric columns"
+    what = f"{len(close)} of {len(names)} {columns} {ways[len(close) > 1]} "
+    what += f"of others ({_most_explained(found)}): "
     what += f"{_first_few(shown, 4, len(groups) + len(single))}."
+    derived = [v for group in groups for v in group[1:]] or single[-1:]
     chance = "is then arbitrary" if is_exact else "then depends on small errors of measurement"
     how = Message(
         f"Which edges are found among them {chance}, and there may be many. ",
         f"{'Keep one column of each group' if groups else 'Leave one of them out'}: ",
         exclude_option([names[v] for v in derived]), ".",
     )  # fmt: skip
-    return [Finding(topic, True, members, what, how)]
-
-
-def _explained_shares(matrix: Floats, records: float) -> Floats:
-    """Return the share of each column that the others explain, adjusted for chance."""
-    p = len(matrix)
-    left: Floats = 1.0 - (np.abs(matrix) - np.eye(p)).max(axis=1) ** 2
-    left *= (records - 1) / _freedom(records - 2, p * p)
-    if records > p + 1:
-        inverse = np.linalg.inv(matrix + RIDGE * np.eye(p))
-        given_all = 1.0 / np.maximum(np.diagonal(inverse), 1.0)
-        left = np.minimum(left, given_all * (records - 1) / _freedom(records - p, p))
-    return 1.0 - left
-
-
-def _freedom(degrees: float, count: int) -> float:
-    """Return the degrees of freedom, or less if they are so few that chance has large effects.
-
-    A mean of k squares of Gaussian numbers is below u with a probability of at most (e u)^(k/2)
-    (Chernoff), so that none of ``count`` of them is likely to be below ``least``.
-    """
-    degrees = max(degrees, 1.0)
-    least = math.exp(2 / degrees * math.log(1e-3 / count) - 1)
-    return degrees * min(1.0, MOST_LUCK * least)
+    return Finding(found.topic, True, tuple(names[v] for v in close), what, how)
 
 
 def _common_factor(names: list[str], matrix: Floats, records: float) -> Iterator[Finding]:
