@@ -23,10 +23,13 @@ HOMES = {
     "sges.tools.inspect": ("Description", "Finding", "inspect"),
     "sges.tools.inspect.inspection": ("describe",),
     "sges.tools.penalty": ("choose_penalty",),
-    "sges.tools.plot.drawing": ("EdgeStyle", "draw", "draw_steps", "picture"),
+    "sges.tools.plot.drawing": ("draw",),
     "sges.tools.report.explanation": ("explain",),
     "sges.tools.report.html": ("description_html", "graph_html"),
     "sges.tools.report.page": ("result_html", "save", "write_report"),
+    "sges.tools.report.strengths": (
+        "confidence_html", "confidence_text", "draw_confidence", "draw_curve", "save_confidence",
+    ),
     "sges.tools.report.text": ("progress_line", "summary"),
     "sges.uncertainty.replicates": ("confidence_of_result",),
 }  # fmt: skip

@@ -201,8 +201,7 @@ def test_json_and_back_is_the_same_value(texts: list[str]) -> None:
     ],
 )
 def test_a_damaged_record_is_refused_by_its_entry(key: str, value: object, message: str) -> None:
-    record = FOUR.to_dict()
-    record[key] = value
+    record = {**json.loads(FOUR.to_json()), key: value}
     with pytest.raises(DataError, match=message) as caught:
         Confidence.from_json(json.dumps(record))
     assert "\n" not in str(caught.value)
@@ -213,7 +212,7 @@ def test_a_cut_off_or_incomplete_text_is_refused() -> None:
     for end in range(0, len(text), 7):
         with pytest.raises(DataError):
             Confidence.from_json(text[:end])
-    record = FOUR.to_dict()
+    record = json.loads(text)
     for key in ("draw", "graphs", "nodes", "notes"):
         with pytest.raises(DataError, match=f"no entry '{key}'"):
             Confidence.from_json(json.dumps({k: v for k, v in record.items() if k != key}))

@@ -1,5 +1,6 @@
 """``sges inspect``, ``learn``, ``confidence`` and ``demo``: commands that read a table."""
 
+import json
 import shlex
 import sys
 from dataclasses import replace
@@ -162,7 +163,7 @@ def confidence(
     the replicates done so far.
     """
     if out is not None:
-        from sges.uncertainty.strengths import check_directory
+        from sges.tools.report.strengths import check_directory
 
         check_directory(out)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
@@ -178,10 +179,12 @@ def confidence(
         )
         result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
         if out is not None:
+            from sges.tools.report.strengths import confidence_files
+
             watcher.tell(f"drawing and writing {out}")
-            write_directory(out, result.files(), undisturbed)
+            write_directory(out, confidence_files(result), undisturbed)
     if as_json:
-        print_json(result.to_dict())
+        print_json(json.loads(result.to_json()))
     else:
         print_page(result.summary(width=page_width() if sys.stdout.isatty() else None))
     if not result.complete:

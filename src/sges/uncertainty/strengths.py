@@ -4,14 +4,12 @@
 computed from them.
 """
 
-import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,23 +47,15 @@ from sges.records import (
 from sges.result import Result
 from sges.score.named import Penalty
 from sges.toolbox import tool
-from sges.writing import check_own, has_format, write_directory
 
 if TYPE_CHECKING:
     from sges.tools.effects import ReplicatedEffect
-    from sges.tools.plot.drawing import EdgeStyle
     from sges.writing import PathLike
 
 FORMAT, VERSION = "sges-confidence", 1
 
-FILES = ("confidence.json", "strengths.csv", "strengths.svg", "summary.txt")
-"""The files that ``Confidence.save`` writes."""
-
 FORWARD, BACKWARD, UNDIRECTED = range(3)
 """The edge of a pair (a, b), a < b: a → b, b → a, or a — b."""
-
-SHARES_WIDTH = 32
-"""The characters of a line of the summary besides the two names."""
 
 COLUMNS = ("a", "b", "p_edge", "p_ab", "p_ba", "p_undirected")
 """The columns of ``Confidence.to_frame``."""
@@ -281,22 +271,17 @@ class Confidence:
         """
         level = self.threshold if threshold is None else threshold
         check_number("threshold", level, most=1)
-        graph, notes = PDAG.empty(self.graphs[0].n, self.graphs[0].names), list[str]()
-        strengths, usual = self.strengths, self._usual
-        chosen = [pair for pair, strength in strengths.items() if strength > level]
-        chosen.sort(key=lambda pair: -strengths[pair])
-        lines = [pair for pair in chosen if usual[pair][1]]
-        for pair in chosen:
-            (x, y), is_line = usual[pair]
-            if is_line:
-                continue
-            if graph.descendants(y) >> x & 1:
-                notes.append(
-                    f"{graph.name(x)} → {graph.name(y)} ({strengths[pair]:.2f}) was left out: it "
-                    "would close a directed cycle with edges that are at least as strong"
-                )
-            else:
-                graph = graph.edited(direct=[(x, y)])
+        strengths, names = self.strengths, self.names
+        chosen = sorted(self._usual, key=lambda pair: -strengths[pair])
+        usual = [self._usual[pair] for pair in chosen if strengths[pair] > level]
+        lines = [arrow for arrow, is_line in usual if is_line]
+        arrows = [arrow for arrow, is_line in usual if not is_line]
+        graph, left_out = _without_cycles(PDAG.empty(len(names)), arrows)
+        notes = [
+            f"{names[x]} → {names[y]} ({self.strength(x, y):.2f}) was left out: it would close a "
+            "directed cycle with edges that are at least as strong"
+            for x, y in left_out
+        ]
         try:
             dag = pdag_to_dag(graph.edited(undirect=lines))
         except NoConsistentExtension:
@@ -304,10 +289,7 @@ class Confidence:
                 "the undirected edges were given the direction that is more frequent among the "
                 "replicates"
             )
-            dag = graph
-            for pair in lines:  # the usual way, unless that makes a cycle
-                x, y = usual[pair][0]
-                dag = dag.edited(direct=[(y, x) if dag.descendants(y) >> x & 1 else (x, y)])
+            dag, _ = _without_cycles(graph, lines, turn=True)
         return Averaged(dag_to_cpdag(dag).named(self.graphs[0].names), tuple(notes))
 
     def medoid(self) -> PDAG:
@@ -343,9 +325,8 @@ class Confidence:
     # Display
 
     def _repr_html_(self) -> str:
-        return tool("graph_html")(self.averaged().cpdag, self.summary(20))
+        return tool("confidence_html")(self)
 
-    @documented_like(Result.summary)
     def summary(self, max_lines: int | None = 40, width: int | None = None) -> str:
         """Return the strongest edges and how they were found, as text.
 
@@ -362,40 +343,7 @@ class Confidence:
         str
             The text, which ends with a line break.
         """
-        check_number("max_lines", max_lines, whole=True, optional=True)
-        check_number("width", width, whole=True, least=1, optional=True)
-        rows, level = self.rows(), self.threshold
-        shown_rows = rows if max_lines is None else rows[:max_lines]
-        names = sorted({row[end] for row in shown_rows for end in "ab"})
-        most = sys.maxsize if width is None else max(4, (width - SHARES_WIDTH) // 2)
-        labels = dict(
-            zip(names, shortened(names, lambda name: cut(printable(name), most)), strict=True)
-        )
-        room = max([1, *map(display_width, labels.values())])
-        stopped = "" if self.complete else f" ({self.stopped})"
-        above = sum(row["p_edge"] > level for row in rows)
-        heads = (
-            f"{self._searched}{stopped}, draw {self.draw}; {self.score_name}, strategy "
-            f"{self.strategy}",
-            f"{above} of the {len(rows)} pairs that were ever adjacent exceed the threshold of "
-            f"{level:.2f}",
-        )
-        lines = [line for head in heads for line in wrap(head, width or max(map(len, heads)))]
-        lines += ["", f"{'a':{room}}  {'b':{room}}    edge    a→b    b→a    a—b"]
-        for row in shown_rows:
-            a, b = (padded(labels[row[end]], room) for end in "ab")
-            mark = " " if row["p_edge"] > level else "."
-            shares = "".join(f"{row[column]:7.2f}" for column in COLUMNS[2:])
-            lines.append(f"{a}  {b} {mark}{shares}")
-        if len(shown_rows) < len(rows):
-            lines.append(f"... and {len(rows) - len(shown_rows)} weaker pairs")
-        if above < len(rows):
-            lines.append(". at or below the threshold")
-        for note in self.notes:
-            lines += wrap(
-                f"note: {note}", width or 80, subsequent_indent=" " * 6, break_on_hyphens=False
-            )
-        return "\n".join(line.rstrip() for line in lines) + "\n"
+        return tool("confidence_text")(self, max_lines, width)
 
     @documented_like(NamedGraph.plot)
     def plot(
@@ -415,29 +363,19 @@ class Confidence:
             The smallest share of an edge outside the averaged class that is drawn; such edges
             are dashed.
         """
-        check_number("least", least, most=1)
-        graph, styles = self._picture(least)
-        tool("draw")(graph, path, ax, title=title, legend=legend, styles=styles)
-        return None if path is None else Path(path)
+        return tool("draw_confidence")(self, path, ax, least, title, legend)
 
-    def _picture(self, least: float) -> "tuple[PDAG, dict[Edge, EdgeStyle]]":
-        """Return the graph of the averaged class and the weaker edges, and how to draw each."""
-        graph, strengths = self.averaged().cpdag, self.strengths
-        weak = {
-            (a, b): usual
-            for (a, b), usual in self._usual.items()
-            if strengths[a, b] >= least and not graph.adjacent(a) >> b & 1
-        }
-        graph = graph.edited(
-            direct=[arrow for arrow, is_line in weak.values() if not is_line],
-            undirect=[pair for pair, (_, is_line) in weak.items() if is_line],
-        )
-        edge_style = tool("EdgeStyle")
-        styles = {
-            pair: edge_style(width=0.5 + 2.5 * share, dashed=pair in weak)
-            for pair, share in strengths.items()
-        }
-        return graph, styles
+    @documented_like(NamedGraph.plot)
+    def plot_curve(
+        self,
+        path: "PathLike | None" = None,
+        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
+    ) -> Path | None:
+        """Draw the share of pairs of at most each strength, with the threshold.
+
+        Two steps, one at 0 and one at 1, mean that the replicates agree on every edge.
+        """
+        return tool("draw_curve")(self, path, ax)
 
     def save(self, directory: "PathLike") -> list[Path]:
         """Write confidence.json, strengths.csv, strengths.svg and summary.txt: all or none.
@@ -458,41 +396,7 @@ class Confidence:
         FileError
             If the directory cannot be written, or holds other files of these names.
         """
-        check_directory(directory)
-        return write_directory(directory, self.files())
-
-    def files(self) -> dict[str, bytes]:
-        """Return the contents of the files that ``save`` writes, by name."""
-        graph, styles = self._picture(0.2)
-        table = tool("csv_text")(
-            [list(COLUMNS), *([row[c] for c in COLUMNS] for row in self.rows())]
-        )
-        contents = (
-            self.to_json().encode(),
-            table.encode("utf-8", "backslashreplace"),
-            tool("picture")(graph, "svg", styles=styles),
-            self.summary(None).encode("utf-8", "backslashreplace"),
-        )
-        return dict(zip(FILES, contents, strict=True))
-
-    @documented_like(NamedGraph.plot)
-    def plot_curve(
-        self,
-        path: "PathLike | None" = None,
-        ax: Any = None,  # noqa: ANN401 (axes of matplotlib)
-    ) -> Path | None:
-        """Draw the share of pairs of at most each strength, with the threshold.
-
-        Two steps, one at 0 and one at 1, mean that the replicates agree on every edge.
-        """
-        n = self.graphs[0].n
-        levels, below = _distribution(self.strengths.values(), n * (n - 1) // 2)
-        points = list(zip(levels.tolist(), below.tolist(), strict=True))
-        tool("draw_steps")(
-            points, path, ax, mark=self.threshold,
-            labels=("strength of a pair", "share of pairs with at most this strength"),
-        )  # fmt: skip
-        return None if path is None else Path(path)
+        return tool("save_confidence")(self, directory)
 
     def _node(self, node: str | int) -> int:
         try:
@@ -502,47 +406,28 @@ class Confidence:
 
     def __repr__(self) -> str:
         plural = "" if len(self.names) == 1 else "s"
-        drawn = f"{self._searched} by draw {self.draw!r}"
+        drawn = f"{searched_in_words(self)} by draw {self.draw!r}"
         return f"Confidence({len(self.names)} node{plural}, {drawn})"
-
-    @property
-    def _searched(self) -> str:
-        """How many replicates were searched, in words."""
-        asked = "" if self.complete else f" of {self.replicates}"
-        return f"{self.done}{asked} replicate{'' if self.replicates == 1 else 's'}"
 
     # JSON
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain lists, dicts, strings and numbers.
+    @documented_like(Result.to_json)
+    def to_json(self, indent: int | None = None) -> str:
+        """Return everything as JSON text, which ``from_json`` reads.
 
         The entries are format, version, nodes, the fields of this class, ``edges`` (the records
         of ``rows``), ``threshold``, and ``graphs``: for each replicate the list of its edges
         [x, y, type], with the numbers of the nodes and "->" or "--" as type.
         """
-        return {
+        record = {
             "format": FORMAT,
             "version": VERSION,
-            "nodes": list(self.names),
-            "replicates": self.replicates,
-            "done": self.done,
-            "stopped": self.stopped,
-            "draw": self.draw,
-            "seed": self.seed,
-            "score_name": self.score_name,
-            "strategy": self.strategy,
-            "penalty": self.penalty,
-            "seconds": self.seconds,
-            "notes": list(self.notes),
-            "threshold": self.threshold,
+            "nodes": self.names,
+            **{name: getattr(self, name) for name in _WRITTEN},
             "edges": self.rows(),
             "graphs": [edge_list(graph) for graph in self.graphs],
         }
-
-    @documented_like(Result.to_json)
-    def to_json(self, indent: int | None = None) -> str:
-        """Return everything as JSON text, which ``from_json`` reads."""
-        return to_json(self.to_dict(), indent)
+        return to_json(record, indent)
 
     @classmethod
     @documented_like(Result.from_json)
@@ -572,6 +457,26 @@ class Confidence:
         return cls(graphs=graphs, notes=tuple(fields.pop("notes")), **fields)
 
 
+def _without_cycles(
+    graph: PDAG, arrows: Iterable[Edge], *, turn: bool = False
+) -> tuple[PDAG, list[Edge]]:
+    """Return a graph with arrows added in turn; those that close a cycle are turned or left out."""
+    left_out: list[Edge] = []
+    for x, y in arrows:
+        closes = bool(graph.descendants(y) >> x & 1)
+        if closes and not turn:
+            left_out.append((x, y))
+        else:
+            graph = graph.edited(direct=[(y, x) if closes else (x, y)])
+    return graph, left_out
+
+
+def searched_in_words(found: Confidence) -> str:
+    """Return how many replicates were searched, in words."""
+    asked = "" if found.complete else f" of {found.replicates}"
+    return f"{found.done}{asked} replicate{'' if found.replicates == 1 else 's'}"
+
+
 def significance_threshold(strengths: Collection[float], pairs: int) -> float:
     """Return the strength that significant edges exceed (Scutari & Nagarajan 2013).
 
@@ -585,7 +490,7 @@ def significance_threshold(strengths: Collection[float], pairs: int) -> float:
     strengths, weighted by their distance.  The threshold is the t-quantile of the strengths.  If
     a whole interval of t is as near, its lower end is taken.  Pairs without a strength count as 0.
     """
-    levels, below = _distribution(strengths, pairs)
+    levels, below = distribution(strengths, pairs)
     # F is 0 before the first strength and 1 from the last one on.
     edges = np.concatenate([[0.0], levels, [1.0]])
     heights = np.concatenate([[0.0], below])
@@ -597,7 +502,7 @@ def significance_threshold(strengths: Collection[float], pairs: int) -> float:
     return float(levels[int(np.argmax(below >= t))])
 
 
-def _distribution(
+def distribution(
     strengths: Collection[float], pairs: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the distinct strengths of all pairs, and the share of pairs up to each."""
@@ -643,6 +548,11 @@ def _is_amount(value: object) -> bool:
     return is_number(value) and 0 <= value < inf  # type: ignore[operator]
 
 
+_WRITTEN = (
+    "replicates", "done", "stopped", "draw", "seed", "score_name", "strategy", "penalty", "seconds",
+    "notes", "threshold",
+)  # fmt: skip
+
 _ENTRIES: Rules = {
     "replicates": (is_count, "a whole number"),
     "stopped": (is_text_or_none, "text or null"),
@@ -656,8 +566,3 @@ _ENTRIES: Rules = {
     "graphs": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
     "nodes": (lambda v: isinstance(v, list) and bool(v), "a list that is not empty"),
 }
-
-
-def check_directory(directory: "PathLike") -> None:
-    """Raise an error if a directory contains other files with the names of ours."""
-    check_own(directory, FILES, lambda place: has_format(place / FILES[0], FORMAT))
