@@ -23,9 +23,9 @@ from sges.tools.penalty.criteria import (
     NormalFolds,
     Stability,
     folds,
-    subsample,
-    taken,
+    sampled,
 )
+from sges.uncertainty.draws import taken
 
 
 def weighted(seed: int) -> Dataset:
@@ -59,7 +59,7 @@ def test_folds_are_a_partition_of_the_records_into_nearly_equal_parts(
 @pytest.mark.parametrize("make", [weighted, gaussian])
 def test_a_subsample_takes_no_record_twice(make: Callable[[int], Dataset], seed: int) -> None:
     data = make(seed)
-    part = subsample(data, 25, np.random.default_rng(seed))
+    part = sampled(data.weights, data.rows, 25, np.random.default_rng(seed))
     assert part.sum() == 25
     assert (part <= (1 if data.weights is None else data.weights)).all()
 
@@ -68,7 +68,7 @@ def test_weighted_records_are_drawn_as_likely_as_written_out_ones(seed: int) -> 
     """A row with 90% of the records has 90% of a subsample, on average."""
     data = Dataset.of({"a": [0.0, 1.0]}, weights=[900, 100])
     rng = np.random.default_rng(seed)
-    drawn = np.mean([subsample(data, 100, rng)[0] for _ in range(400)])
+    drawn = np.mean([sampled(data.weights, data.rows, 100, rng)[0] for _ in range(400)])
     assert drawn == pytest.approx(90, abs=1)  # seven standard errors
 
 

@@ -11,8 +11,9 @@ import re
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -84,6 +85,9 @@ class ReplicateProgress:
     seconds: float
     remaining: float
 
+
+Searched: TypeAlias = Generator[tuple[int, PDAG], None, None]
+"""The number and the class of each replicate, as it is done."""
 
 OnReplicate: TypeAlias = Callable[[ReplicateProgress], object]
 """A callback that receives the number of replicates that are done."""
@@ -207,7 +211,7 @@ def confidence(
         kept, notes = resolve_penalty(penalty, data, score, plan, time_limit)
     question = Question.of(data, score, kept, plan, draw, seed)
     with watched(progress) as callback:
-        result = run(
+        return run(
             question,
             replicates,
             n_jobs=n_jobs,
@@ -215,8 +219,8 @@ def confidence(
             spent=time.perf_counter() - begun,
             progress=callback,
             checkpoint=None if checkpoint is None else question.checkpoint(checkpoint),
+            notes=(*data.notes, *notes),
         )
-    return replace(result, notes=(*data.notes, *notes))
 
 
 def confidence_of_result(
@@ -241,12 +245,14 @@ def confidence_of_result(
         data = replace(data, names=result.cpdag.names)
     with quietly():  # learn has already warned about the table
         question = Question.of(data, score, penalty, result.plan, draw, seed)
+    notes = ["unlike the estimate, replicates were not searched from the start graph"]
+    if result.plan.start is None:
+        notes = []
     with watched(progress) as callback:
-        found = run(question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=callback)
-    if result.plan.start is not None:
-        note = "unlike the estimate, replicates were not searched from the start graph"
-        found = replace(found, notes=(note,))
-    return found
+        return run(
+            question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=callback,
+            notes=notes,
+        )  # fmt: skip
 
 
 def check_run(
@@ -265,24 +271,29 @@ def source_of(score: Score) -> tuple[Dataset | Moments, AnyScore, Penalty]:
     """Return the data of a score object, a function that makes such a score, and its penalty."""
     from sges.score import QNML, BDeu, DiscreteBIC, GaussianBIC, RankBIC
 
-    if isinstance(score, EdgePrior):
-        data, make, penalty = source_of(score.score)
-        if isinstance(make, str) and penalty == 1.0 and score.cost == EdgePrior(score.score).cost:
-            return data, make, "auto"
-        return data, partial(_with_prior, make=make, penalty=penalty, cost=score.cost), 1.0
-    if isinstance(score, GaussianBIC) and not isinstance(score, RankBIC):
-        return score.moments, "gaussian-bic", score.penalty
-    if isinstance(score, DiscreteBIC):
-        return score.table, "discrete-bic", score.penalty
-    if isinstance(score, QNML):
-        return score.table, "qnml", 1.0
-    if isinstance(score, BDeu):
-        words = {float(max(score.table.arities)): "bdeu-levels", 1.0: "bdeu"}
-        return score.table, words.get(score.ess) or partial(BDeu, ess=score.ess), 1.0
+    match score:
+        case EdgePrior():
+            return _source_of_prior(score)
+        case GaussianBIC() if not isinstance(score, RankBIC):
+            return score.moments, "gaussian-bic", score.penalty
+        case DiscreteBIC():
+            return score.table, "discrete-bic", score.penalty
+        case QNML():
+            return score.table, "qnml", 1.0
+        case BDeu():
+            words = {float(max(score.table.arities)): "bdeu-levels", 1.0: "bdeu"}
+            return score.table, words.get(score.ess) or partial(BDeu, ess=score.ess), 1.0
     raise InvalidArgument(
         f"a {type(score).__name__} object does not keep the data that replicates are drawn from; "
         "call sges.confidence with the table and the name or class of the score"
     )
+
+
+def _source_of_prior(prior: EdgePrior) -> tuple[Dataset | Moments, AnyScore, Penalty]:
+    data, make, penalty = source_of(prior.score)
+    if isinstance(make, str) and penalty == 1.0 and prior.cost == EdgePrior(prior.score).cost:
+        return data, make, "auto"
+    return data, partial(_with_prior, make=make, penalty=penalty, cost=prior.cost), 1.0
 
 
 def _with_prior(data: Dataset | Moments, make: Any, penalty: Penalty, cost: float) -> Score:  # noqa: ANN401
@@ -399,53 +410,28 @@ def run(
     spent: float = 0.0,
     progress: OnReplicate | None = None,
     checkpoint: Checkpoint | None = None,
+    notes: Sequence[str] = (),
 ) -> Confidence:
     """Return the confidence; ``spent`` is how much of the time limit has passed already."""
-    begun = saved = time.perf_counter()
-    names = question.source.data.names
-    graphs = {} if checkpoint is None else _restored(checkpoint, names)
+    begun = time.perf_counter()
+    graphs = _restored(checkpoint, question.source.data.names)
     missing = [number for number in range(replicates) if number not in graphs]
-    kept = replicates - len(missing)
-    edges = sum(graph.edge_count() for graph in graphs.values())
+    seconds = inf if time_limit is None else time_limit - spent
+    searched = _kept(_searched(question, missing, n_jobs, seconds), graphs, checkpoint)
+    if progress is not None:
+        searched = _watched(searched, graphs, replicates, progress)
     stopped = "time limit"
-    searched = _searched(
-        question, missing, n_jobs, inf if time_limit is None else time_limit - spent
-    )
     try:
-        for done, (number, graph) in enumerate(searched, kept + 1):
-            graphs[number] = graph
-            edges += graph.edge_count()
-            now = time.perf_counter()
-            if checkpoint is not None and now - saved > SECONDS_BETWEEN:
-                checkpoint.save(_stored(graphs))
-                saved = now
-            if progress is not None:
-                seconds_left = (now - begun) / (done - kept) * (replicates - done)
-                mean = edges / len(graphs)
-                progress(ReplicateProgress(done, replicates, mean, now - begun, seconds_left))
-    except KeyboardInterrupt:
-        if not graphs:
-            raise
-        stopped = "interrupted"
-    except Exception as error:
-        if (lost := cluster_failure(error)) is None:
-            raise
-        stopped, remedy = lost
-        if not graphs:
-            raise ClusterError(
-                f"{stopped} before one replicate was finished; {remedy} and repeat the call"
-            ) from error
-    finally:
-        searched.close()
-        if checkpoint is not None and graphs:
-            checkpoint.save(_stored(graphs))
-    graphs_found = tuple(graph for number, graph in sorted(graphs.items()) if number < replicates)
-    if not graphs_found:
+        with closing(searched):
+            deque(searched, maxlen=0)
+    except (KeyboardInterrupt, Exception) as error:
+        stopped = _reason(error, bool(graphs))
+    found = tuple(graphs[number] for number in range(replicates) if number in graphs)
+    if not found:
         rest = f" = {time_limit:g}: no replicate was finished in that time; increase it"
         raise Undecided(Message(Argument("time_limit"), rest))
-    why = stopped if len(graphs_found) < replicates else None
     return Confidence(
-        graphs=graphs_found,
+        graphs=found,
         replicates=replicates,
         draw=question.source.draw,
         score_name=question.score_name,
@@ -453,8 +439,59 @@ def run(
         penalty=question.penalty,
         seed=question.seed,
         seconds=time.perf_counter() - begun,
-        stopped=why,
+        stopped=stopped if len(found) < replicates else None,
+        notes=tuple(notes),
     )
+
+
+def _kept(searched: Searched, graphs: dict[int, PDAG], checkpoint: Checkpoint | None) -> Searched:
+    """Pass replicates on and keep them, in a checkpoint as well, however the run ends."""
+    saved = time.perf_counter()
+    try:
+        with closing(searched):
+            for number, graph in searched:
+                graphs[number] = graph
+                now = time.perf_counter()
+                if checkpoint is not None and now - saved > SECONDS_BETWEEN:
+                    checkpoint.save(_stored(graphs))
+                    saved = now
+                yield number, graph
+    finally:
+        if checkpoint is not None and graphs:
+            checkpoint.save(_stored(graphs))
+
+
+def _watched(
+    searched: Searched, graphs: dict[int, PDAG], total: int, progress: OnReplicate
+) -> Searched:
+    """Pass replicates on and report each; ``graphs`` has those that were there before."""
+    begun = time.perf_counter()
+    kept = sum(number < total for number in graphs)
+    edges = sum(graph.edge_count() for graph in graphs.values())
+    with closing(searched):
+        for done, (number, graph) in enumerate(searched, kept + 1):
+            edges += graph.edge_count()
+            seconds = time.perf_counter() - begun
+            left = seconds / (done - kept) * (total - done)
+            progress(ReplicateProgress(done, total, edges / len(graphs), seconds, left))
+            yield number, graph
+
+
+def _reason(error: BaseException, has_graphs: bool) -> str:
+    """Return why a run ends with the graphs that it has; raise the error if it cannot."""
+    if isinstance(error, KeyboardInterrupt):
+        if has_graphs:
+            return "interrupted"
+        raise error
+    lost = cluster_failure(error)
+    if lost is None:
+        raise error
+    stopped, remedy = lost
+    if has_graphs:
+        return stopped
+    raise ClusterError(
+        f"{stopped} before one replicate was finished; {remedy} and repeat the call"
+    ) from error
 
 
 def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:
@@ -462,10 +499,9 @@ def _stored(graphs: dict[int, PDAG]) -> dict[str, object]:
     return {str(number): edge_list(graph) for number, graph in sorted(graphs.items())}
 
 
-def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]:
+def _restored(checkpoint: Checkpoint | None, names: tuple[str, ...]) -> dict[int, PDAG]:
     """Return the graphs that a checkpoint has kept."""
-    state = checkpoint.load()
-    if state is None:
+    if checkpoint is None or (state := checkpoint.load()) is None:
         return {}
     if not isinstance(state, dict) or not all(re.fullmatch(r"[0-9]{1,7}", key) for key in state):
         raise checkpoint.error("it does not contain the graphs of replicates")
@@ -477,7 +513,7 @@ def _restored(checkpoint: Checkpoint, names: tuple[str, ...]) -> dict[int, PDAG]
 
 def _searched(
     question: Question, numbers: list[int], n_jobs: int | None, seconds: float
-) -> Generator[tuple[int, PDAG], None, None]:
+) -> Searched:
     """Yield the number and the class of each replicate as it is done, until time is up."""
     begun, size = time.perf_counter(), 1
     known = question.with_cost(seconds) if numbers else None

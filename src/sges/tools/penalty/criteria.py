@@ -10,7 +10,7 @@ row that it contains, so a row that stands for a thousand records is split like 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import takewhile
 from math import log, pi, prod, sqrt
@@ -29,13 +29,13 @@ from sges.nodeset import NodeSet, nodes
 from sges.score.discrete import grouped, refine, tally
 from sges.score.gaussian.matrix import RIDGE
 from sges.tools.metrics import skeleton
+from sges.uncertainty.draws import MAX_WITHOUT_REPLACEMENT, subsample, taken
 
 Floats = NDArray[np.float64]
 
 Counts: TypeAlias = NDArray[np.int64]
 """The number of records of each row that a part contains."""
 
-MAX_WEIGHTED_RECORDS = 10**9 - 1  # the most records from which NumPy's generator can draw
 MAX_BEHIND = 2  # a held-out search ends after this many clearly worse candidates in a row
 MAX_INSTABILITY = 0.05  # StARS stops at this instability, as its authors recommend
 ESS = 1.0  # the equivalent sample size of the prior of discrete families
@@ -138,7 +138,7 @@ class Stability:
         size = int(min(0.8 * data.records, 10 * data.records**0.5))
         if size < 2:
             raise DataError(f"{data.records} records are too few for subsampling")
-        parts = [taken(data, subsample(data, size, rng)) for _ in range(count)]
+        parts = [taken(data, sampled(data.weights, data.rows, size, rng)) for _ in range(count)]
         self.samples: Sequence[Dataset | Moments] = (
             [Moments.of(part) for part in parts] if summed else parts
         )
@@ -264,38 +264,21 @@ def folds(data: Dataset, count: int, rng: np.random.Generator) -> list[Counts]:
     remaining, parts = data.weights.copy(), list[Counts]()
     for k in range(count):
         size = data.records // count + (k < data.records % count)
-        parts.append(_drawn(remaining, size, rng))
+        parts.append(sampled(remaining, data.rows, size, rng))
         remaining -= parts[-1]
     return parts
 
 
-def subsample(data: Dataset, size: int, rng: np.random.Generator) -> Counts:
+def sampled(weights: Counts | None, rows: int, size: int, rng: np.random.Generator) -> Counts:
     """Return ``size`` of the records, drawn without replacement."""
-    if data.weights is not None:
-        return _drawn(data.weights, size, rng)
-    return np.bincount(rng.permutation(data.rows)[:size], minlength=data.rows)
-
-
-def taken(data: Dataset, counts: Counts) -> Dataset:
-    """Return a part of a table: the rows of which it contains records."""
-    kept = counts > 0
-    return replace(
-        data,
-        values=np.ascontiguousarray(data.values[:, kept]),
-        codes=np.ascontiguousarray(data.codes[:, kept]),
-        weights=None if data.weights is None else counts[kept],
-    )
+    if weights is not None and (total := int(weights.sum())) > MAX_WITHOUT_REPLACEMENT:
+        raise DataError(
+            f"{total} weighted records are more than can be drawn from "
+            f"({MAX_WITHOUT_REPLACEMENT}); choose the penalty on a sample of them"
+        )
+    return subsample(weights, rows, size, rng)
 
 
 def records_of(data: Dataset) -> Counts:
     """Return how many records each row stands for."""
     return np.ones(data.rows, dtype=np.int64) if data.weights is None else data.weights
-
-
-def _drawn(counts: Counts, size: int, rng: np.random.Generator) -> Counts:
-    if (total := int(counts.sum())) > MAX_WEIGHTED_RECORDS:
-        raise DataError(
-            f"{total} weighted records are more than can be drawn from ({MAX_WEIGHTED_RECORDS}); "
-            "choose the penalty on a sample of them"
-        )
-    return rng.multivariate_hypergeometric(counts, size, method="marginals").astype(np.int64)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import groupby
-from math import log
+from math import inf, log
 from operator import itemgetter
 from statistics import fmean
 from typing import Any, TypeAlias
@@ -35,7 +35,7 @@ from sges.errors import (
 from sges.graph.pdag import PDAG
 from sges.result import Result
 from sges.score.gaussian.bic import GaussianBIC
-from sges.score.named import SCORES, named_score
+from sges.score.named import SCORES, NamedScore, named_score
 from sges.score.protocol import Score
 from sges.search import ges
 from sges.search.run import effective_jobs
@@ -214,10 +214,42 @@ def choose_penalty(
     >>> choice.penalty in (1, 2, 4), choice.score, choice.complete
     (True, 'DiscreteBIC', True)
     """
-    jobs = effective_jobs(n_jobs)
-    run = _Run(search, time_limit, jobs)
+    begun, jobs = time.perf_counter(), effective_jobs(n_jobs)
     wanted = sorted(set(map(float, candidates)), reverse=True)
     check_word("method", method, ("both", *CRITERIA))
+    named = _checked(data, score)
+    assert isinstance(data, Dataset)
+    until = inf if time_limit is None else begun + time_limit
+    searches = _Searches(search, named.make, jobs, until)
+    criteria: list[CriterionResult] = []
+    least, count, is_whole = -inf, 0, True
+    for name in CRITERIA if method == "both" else (method,):
+        if least == wanted[0]:
+            break  # no other penalty can change the choice
+        make_criterion, parts = CRITERIA[name]
+        rng, summed = np.random.default_rng(seed), named.make is GaussianBIC
+        # The search of the whole table gives these warnings, once.
+        with warnings.catch_warnings(action="ignore", category=DataWarning):
+            criterion = make_criterion(data, parts, rng, summed=summed)
+            tried, more, is_cut = searches.curve(criterion, [p for p in wanted if p >= least])
+        count += more
+        is_whole &= not is_cut
+        if tried:
+            best = criterion.best(tried)
+            least = max(least, best.penalty)
+            criteria.append(CriterionResult(name, best, tuple(reversed(tried))))
+    return PenaltyChoice(
+        penalty=least if criteria else rule_of_thumb(data),
+        score=named.class_name,
+        criteria=tuple(criteria),
+        searches=count,
+        seconds=time.perf_counter() - begun,
+        complete=is_whole,
+    )
+
+
+def _checked(data: Dataset | Moments, score: str) -> NamedScore:
+    """Return the score that a word stands for; raise an error if no penalty can be chosen."""
     named = named_score(score, data)
     if not named.is_penalized:
         penalized = [word for word, entry in SCORES.items() if entry.is_penalized]
@@ -235,92 +267,62 @@ def choose_penalty(
             "the penalty cannot be chosen on parts of a table with survey weights; give a number, "
             "or choose it without the weights"
         )
-    criteria: list[CriterionResult] = []
-    for name, (make_criterion, count) in CRITERIA.items():
-        if method not in ("both", name):
-            continue
-        least = max((one.penalty for one in criteria), default=0.0)
-        tried: list[Candidate] = []
-        # The search of the whole table gives these warnings, once.
-        with warnings.catch_warnings(action="ignore", category=DataWarning):
-            rng, summed = np.random.default_rng(seed), named.make is GaussianBIC
-            criterion = make_criterion(data, count, rng, summed=summed)
-            for penalty in wanted:
-                if penalty < least or least == wanted[0]:  # it cannot change the choice
-                    break
-                begun = run.seconds()
-                graphs = run.graphs(named.make, criterion.samples, penalty)
-                if graphs is None:
-                    break
-                values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
-                tried.append(Candidate(penalty, values, edges, run.seconds() - begun))
-                if criterion.settled(tried):
-                    break
-        if tried:
-            curve = tuple(reversed(tried))
-            criteria.append(CriterionResult(name, criterion.best(tried), curve))
-    return PenaltyChoice(
-        penalty=max((one.penalty for one in criteria), default=rule_of_thumb(data)),
-        score=named.class_name,
-        criteria=tuple(criteria),
-        searches=run.searches,
-        seconds=run.seconds(),
-        complete=not run.cut_short,
-    )
+    return named
 
 
-class _Run:
-    """The searches of one choice, counted, and ended when time is up."""
+@dataclass(frozen=True, slots=True)
+class _Searches:
+    """How parts of a table are searched, several at once, and when time is up."""
 
-    def __init__(self, search: Search, limit: float | None, jobs: int) -> None:
-        self._search, self._limit, self._jobs = search, limit, jobs
-        self._begun = time.perf_counter()
-        self.searches = 0
-        self.cut_short = False
+    search: Search
+    make: MakeScore
+    jobs: int
+    until: float
 
-    def seconds(self) -> float:
-        """Return the seconds since the beginning."""
-        return time.perf_counter() - self._begun
-
-    def graphs(
-        self, make: MakeScore, samples: Sequence[Dataset | Moments], penalty: float
-    ) -> list[PDAG] | None:
-        """Return the graph found on each sample, or None if time was up before."""
-        graphs: list[PDAG | None] = []
-        while len(graphs) < len(samples) and None not in graphs:
-            wave = samples[len(graphs) : len(graphs) + self._jobs]
-            seconds_left = None if self._limit is None else self._limit - self.seconds()
-            if seconds_left is not None and seconds_left <= 0:
-                graphs.append(None)
+    def curve(
+        self, criterion: HeldOut | Stability, penalties: Sequence[float]
+    ) -> tuple[list[Candidate], int, bool]:
+        """Return the candidates tried, the number of searches, and whether time was up."""
+        tried, count = list[Candidate](), 0
+        for penalty in penalties:
+            begun = time.perf_counter()
+            found = self.graphs(criterion.samples, penalty)
+            graphs = [graph for graph in found if graph is not None]
+            count += len(found)
+            if len(graphs) < len(criterion.samples):
+                return tried, count, True
+            values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
+            tried.append(Candidate(penalty, values, edges, time.perf_counter() - begun))
+            if criterion.settled(tried):
                 break
-            self.searches += len(wave)
-            jobs = [(self._search, make, part, penalty, seconds_left) for part in wave]
-            if len(jobs) == 1:
-                graphs.append(_graph(*jobs[0]))
+        return tried, count, False
+
+    def graphs(self, samples: Sequence[Dataset | Moments], penalty: float) -> list[PDAG | None]:
+        """Return the graph found on each sample, until time is up: None is a search cut short."""
+        found: list[PDAG | None] = []
+        for at in range(0, len(samples), self.jobs):
+            left = self.until - time.perf_counter()
+            if None in found or left <= 0:
+                break
+            wave = samples[at : at + self.jobs]
+            if len(wave) == 1:
+                found.append(self.graph(wave[0], penalty, left))
             else:
                 from joblib import Parallel, delayed
 
-                graphs += Parallel(n_jobs=self._jobs)(delayed(_graph)(*job) for job in jobs)
-        complete = [graph for graph in graphs if graph is not None]
-        self.cut_short |= len(complete) < len(graphs)
-        return complete if len(complete) == len(graphs) else None
+                tasks = (delayed(self.graph)(part, penalty, left) for part in wave)
+                found += Parallel(n_jobs=self.jobs)(tasks)
+        return found
 
-
-def _graph(
-    search: Search,
-    make: MakeScore,
-    sample: Dataset | Moments,
-    penalty: float,
-    seconds_left: float | None,
-) -> PDAG | None:
-    """Return the graph found on one sample; None if time was up before."""
-    quiet: AbstractContextManager[Any] = nullcontext()
-    if threading.current_thread() is threading.main_thread():  # perhaps of a worker process
-        quiet = warnings.catch_warnings(action="ignore", category=DataWarning)
-    with quiet:
-        score = make(sample, penalty)
-    result = search(score) if seconds_left is None else search(score, time_limit=seconds_left)
-    return result.cpdag if result.complete else None
+    def graph(self, sample: Dataset | Moments, penalty: float, left: float) -> PDAG | None:
+        """Return the graph found on one sample; None if time was up before."""
+        quiet: AbstractContextManager[Any] = nullcontext()
+        if threading.current_thread() is threading.main_thread():  # perhaps of a worker process
+            quiet = warnings.catch_warnings(action="ignore", category=DataWarning)
+        with quiet:
+            score = self.make(sample, penalty)
+        result = self.search(score) if left == inf else self.search(score, time_limit=left)
+        return result.cpdag if result.complete else None
 
 
 # The rule
