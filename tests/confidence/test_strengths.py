@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from sges import PDAG, Confidence
 from sges.errors import DataError, FileError, InvalidArgument
-from sges.graph import extensions
 from sges.tools.metrics import shd
 from sges.uncertainty.strengths import significance_threshold
 
@@ -73,32 +72,6 @@ def test_one_replicate_is_not_called_replicates() -> None:
     stopped = of("a>b", replicates=3, stopped="time limit")
     assert repr(stopped) == "Confidence(4 nodes, 1 of 3 replicates by draw 'half')"
     assert stopped.summary().startswith("1 of 3 replicates (time limit), draw half; ")
-
-
-def test_certain_and_possible_ancestors_are_counted() -> None:
-    found = {(row["a"], row["b"]): row for row in of("a>b b>c", "a-b b-c").ancestors()}
-    assert found["a", "c"]["p_ancestor"] == 0.5
-    assert found["a", "c"]["p_possible"] == 1.0
-    assert found["c", "a"]["p_ancestor"] == 0.0
-    assert found["c", "a"]["p_possible"] == 0.5
-
-
-def test_ancestors_are_those_of_the_members_of_each_class() -> None:
-    """No member of a—b—c→a has a path from a to c; every member of b—a—d, b→c←d has one."""
-    every = (of("a-b b-c c>a"), of("a-b a-d b>c d>c"))
-    for found in every:
-        classes = [list(extensions(graph)) for graph in found.graphs]
-        for row in found.ancestors():
-            a, b = NAMES.index(str(row["a"])), NAMES.index(str(row["b"]))
-            held = [dag.descendants(a) >> b & 1 for dags in classes for dag in dags]
-            assert (row["p_ancestor"], row["p_possible"]) == (all(held), any(held))
-    refined, forked = ({(row["a"], row["b"]) for row in found.ancestors()} for found in every)
-    assert ("a", "c") not in refined
-    assert ("a", "c") in forked
-
-
-def test_v_structures_are_counted() -> None:
-    assert FOUR.v_structures() == [{"a": "a", "middle": "b", "b": "c", "p": 0.5}]
 
 
 def brute_force_threshold(strengths: Sequence[float], pairs: int) -> float:

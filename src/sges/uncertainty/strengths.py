@@ -4,7 +4,6 @@
 computed from them.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data.reading import Table
-from sges.display import cut, display_width, padded, printable, shortened
 from sges.docstrings import documented_like
 from sges.errors import (
     DataError,
@@ -30,7 +28,6 @@ from sges.errors import (
 from sges.graph.equivalence import dag_to_cpdag, pdag_to_dag
 from sges.graph.named import NamedGraph
 from sges.graph.pdag import PDAG, Edge
-from sges.nodeset import nodes
 from sges.records import (
     Rules,
     check_format,
@@ -205,44 +202,6 @@ class Confidence:
     def to_frame(self) -> Any:  # noqa: ANN401 (pandas has no types)
         """Return the records of ``rows`` as a pandas data frame, strongest first."""
         return need("pandas", "a table of shares").DataFrame(self.rows(), columns=list(COLUMNS))
-
-    def ancestors(self) -> list[dict[str, str | float]]:
-        """Return the shares of ancestor relations, largest first.
-
-        Each record has the entries a and b (names), p_ancestor (the share of replicates in which a
-        is an ancestor of b in every member of the class) and p_possible (in which it is one in some
-        member), as ``Result.ancestors`` finds them.  Pairs without either are left out.
-        """
-        sure, possible = Counter[Edge](), Counter[Edge]()
-        for graph in self.graphs:
-            for x, (certain, some) in enumerate(
-                tool("descendants_in_class")(graph, range(graph.n))
-            ):
-                sure.update((x, y) for y in nodes(certain))
-                possible.update((x, y) for y in nodes(some))
-        order = sorted(possible, key=lambda pair: (-sure[pair], -possible[pair], pair))
-        names, done = self.names, self.done
-        return [
-            {
-                "a": names[x],
-                "b": names[y],
-                "p_ancestor": sure[x, y] / done,
-                "p_possible": possible[x, y] / done,
-            }
-            for x, y in order
-        ]
-
-    def v_structures(self) -> list[dict[str, str | float]]:
-        """Return the shares of v-structures a → middle ← b, largest first.
-
-        Each record has the entries a, middle and b (names) and p (the share of replicates).
-        """
-        counts = Counter(v for graph in self.graphs for v in graph.v_structures())
-        names = self.names
-        return [
-            {"a": names[x], "middle": names[z], "b": names[y], "p": count / self.done}
-            for (x, z, y), count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        ]
 
     # Which edges are significant
 

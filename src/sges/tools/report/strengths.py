@@ -6,8 +6,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from sges.display import cut, display_width, padded, printable, shortened
 from sges.errors import check_number
-from sges.graph.named import cut, display_width, padded, printable, shortened
 from sges.graph.pdag import PDAG, Edge
 from sges.tools.export.formats import csv_text
 from sges.tools.plot.drawing import EdgeStyle, draw, draw_steps, picture
