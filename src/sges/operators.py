@@ -33,7 +33,6 @@ from sges.graph.pdag import ANSWER, GRAPHS, PDAG
 from sges.graph.undirected import adjacency, cliques
 from sges.nodeset import (
     NodeSet,
-    as_node,
     by_size_then_nodes,
     components,
     nodes,
@@ -134,15 +133,8 @@ class Operator(ABC):
         """
 
     @abstractmethod
-    @documented_like(GRAPHS)
-    def edit(self, cpdag: PDAG) -> PDAG:
-        """Return the PDAG that a valid operator makes, before it is completed.
-
-        Returns
-        -------
-        PDAG
-            The edited graph.
-        """
+    def _edit(self, cpdag: PDAG) -> PDAG:
+        """Return the PDAG that a valid operator makes, before it is completed."""
 
     @documented_like(precondition)
     def problem(self, cpdag: PDAG) -> str | None:
@@ -208,7 +200,7 @@ class Operator(ABC):
     @documented_like(apply, GRAPHS)
     def carry_out(self, cpdag: PDAG) -> PDAG:
         """Return the CPDAG after an operator that is known to be valid; this is not checked."""
-        return complete_locally(cpdag, self.edit(cpdag), self.x, self.y)
+        return complete_locally(cpdag, self._edit(cpdag), self.x, self.y)
 
     def sort_key(self) -> tuple[int, ...]:
         """Return the key by which ties are broken: (x, y, size of the set, its nodes)."""
@@ -279,7 +271,7 @@ class Insert(Operator):
         base = cpdag.na(self.y, self.x) | self.t | cpdag.parents(self.y)
         return (Change(self.y, base, base | 1 << self.x),)
 
-    def edit(self, cpdag: PDAG) -> PDAG:
+    def _edit(self, cpdag: PDAG) -> PDAG:
         """Add x → y, and replace t — y with t → y for every node t of T."""
         return cpdag.edited(direct=[(self.x, self.y), *((t, self.y) for t in nodes(self.t))])
 
@@ -297,19 +289,17 @@ def all_inserts(cpdag: PDAG) -> Iterator[Insert]:
 def inserts(cpdag: PDAG, x: int, y: int) -> Iterator[Insert]:
     """Yield every valid Insert(x, y, T) for one pair lazily."""
     na = cpdag.na(y, x)
-    if not cpdag.is_clique(na):
-        return
-    allowed = cpdag.neighbors(y) & ~cpdag.adjacent(x)
-    for v in nodes(na):
-        allowed &= cpdag.adjacent(v)
-    for t in cliques(adjacency(cpdag, allowed), allowed):
-        if not reach(cpdag.out.__getitem__, 1 << y, na | t) >> x & 1:
-            yield Insert(x, y, t)
+    if cpdag.is_clique(na):
+        free = cpdag.neighbors(y) & ~cpdag.adjacent(x)
+        candidates = (Insert(x, y, t) for t in _cliques_joined_to(cpdag, na, free))
+        yield from (insert for insert in candidates if not insert.precondition(cpdag))
 
 
-def as_pair(cpdag: PDAG, x: int, y: int) -> tuple[int, int]:
-    """Return two nodes of a graph as integers; raise an error if one is not a node of it."""
-    return as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
+def _cliques_joined_to(cpdag: PDAG, clique: NodeSet, free: NodeSet) -> Iterator[NodeSet]:
+    """Yield every set of free nodes, the empty one first, that extends a clique to a clique."""
+    for v in nodes(clique):
+        free &= cpdag.adjacent(v)
+    return cliques(adjacency(cpdag, free), free)
 
 
 @documented_like(GENERATOR)
@@ -365,7 +355,7 @@ class Delete(Operator):
         x = 1 << self.x
         return (Change(self.y, kept | x, kept & ~x),)
 
-    def edit(self, cpdag: PDAG) -> PDAG:
+    def _edit(self, cpdag: PDAG) -> PDAG:
         """Remove the edge; replace y — h with y → h, and x — h with x → h, for every h of H."""
         below_x = self.h & cpdag.neighbors(self.x)
         arrows = [(self.y, h) for h in nodes(self.h)] + [(self.x, h) for h in nodes(below_x)]
@@ -449,11 +439,14 @@ class Turn(Operator):
                 )
         elif missing := na & ~c:
             return f"C must contain NA_{{{y},{x}}}, but lacks {show(missing)}"
-        elif not self._path_is_free(cpdag):
+        else:
             blocking = c | cpdag.neighbors(x)
-            return (
-                f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = {show(blocking)}"
-            )
+            others = cpdag.out[y] & ~(blocking | 1 << x)
+            if reach(cpdag.out.__getitem__, others, blocking | 1 << y) >> x & 1:
+                return (
+                    f"another semi-directed path from {y} to {x} avoids C ∪ Ne({x}) = "
+                    f"{show(blocking)}"
+                )
         return None
 
     def changes(self, cpdag: PDAG) -> tuple[Change, Change]:
@@ -463,7 +456,7 @@ class Turn(Operator):
         above_x = (cpdag.parents(x) | self.c & cpdag.neighbors(x)) & ~(1 << y)
         return Change(y, above_y, above_y | 1 << x), Change(x, above_x | 1 << y, above_x)
 
-    def edit(self, cpdag: PDAG) -> PDAG:
+    def _edit(self, cpdag: PDAG) -> PDAG:
         """Direct every edge at x and y as in the member in which the edge is reversed."""
         x, y = self.x, self.y
         arrows = [(x, y), *((c, y) for c in nodes(self.c))]
@@ -471,15 +464,6 @@ class Turn(Operator):
         at_x = cpdag.neighbors(x) & ~(1 << y)
         arrows += [(v, x) if self.c >> v & 1 else (x, v) for v in nodes(at_x)]
         return cpdag.edited(direct=arrows)
-
-    def _path_is_free(self, cpdag: PDAG) -> bool:
-        """Return whether, on y → x, C ∪ Ne(x) blocks every other semi-directed path from y to x."""
-        x, y = self.x, self.y
-        if cpdag.neighbors(y) >> x & 1:
-            return True
-        avoiding = self.c | cpdag.neighbors(x) | 1 << y
-        others = cpdag.out[y] & ~(1 << x | avoiding)
-        return not reach(cpdag.out.__getitem__, others, avoiding) >> x & 1
 
 
 @documented_like(GENERATOR)
@@ -493,14 +477,9 @@ def all_turns(cpdag: PDAG) -> Iterator[Turn]:
 @documented_like(GENERATOR)
 def turns(cpdag: PDAG, x: int, y: int) -> Iterator[Turn]:
     """Yield every valid Turn(x, y, C) for one edge y → x or x — y lazily."""
-    directed = not cpdag.neighbors(y) >> x & 1
     for required, free in parts_of_c(cpdag, x, y):
-        for v in nodes(required):
-            free &= cpdag.adjacent(v)
-        for t in cliques(adjacency(cpdag, free), free):
-            turn = Turn(x, y, required | t)
-            if (t or directed) and turn._path_is_free(cpdag):
-                yield turn
+        candidates = (Turn(x, y, required | t) for t in _cliques_joined_to(cpdag, required, free))
+        yield from (turn for turn in candidates if not turn.precondition(cpdag))
 
 
 def parts_of_c(cpdag: PDAG, x: int, y: int) -> Iterator[tuple[NodeSet, NodeSet]]:

@@ -14,16 +14,11 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from sges.docstrings import documented_like
-from sges.errors import (
-    GraphError,
-    check_word,
-    is_number,
-    shown,
-)
+from sges.errors import GraphError, check_word, is_number, shown
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG
 from sges.graph.undirected import adjacency, maximal_cliques
-from sges.nodeset import NodeSet, nodes, reach, subsets
-from sges.operators import Delete, as_pair, deletes
+from sges.nodeset import NodeSet, as_node, nodes, subsets
+from sges.operators import Delete, deletes
 from sges.properties import Property
 
 __all__ = [
@@ -88,7 +83,7 @@ def selective_generate_ops(cpdag: PDAG, x: int, y: int, s: int) -> frozenset[Nod
     >>> [len(selective_generate_ops(complete, 0, 1, s)) for s in (0, 1, 2)]
     [1, 3, 4]
     """
-    x, y = as_pair(cpdag, x, y)
+    x, y = as_node(x, cpdag.n, "x"), as_node(y, cpdag.n, "y")
     if not cpdag.out[x] >> y & 1:
         raise GraphError(f"there is no edge {x}→{y} or {x}—{y} to delete (Fig. 6)")
     if not (is_number(s, whole=True) and s >= 0):
@@ -172,19 +167,7 @@ def is_consistent(
 
 def consistency_set(after: PDAG, x: int, y: int, reading: Reading = "repaired") -> NodeSet:
     """Return x, y and W of Definition 1 in the CPDAG after a delete of their edge."""
-    if reading == "repaired":
-        return repaired_set(after, x, y)
-    if reading == "children":
-        w = after.children(x) & after.children(y)
-    else:
-        w = after.descendants(x) & after.descendants(y)
-    return w | 1 << x | 1 << y
-
-
-def repaired_set(after: PDAG, x: int, y: int) -> NodeSet:
-    """Return x, y and the children of x that are descendants of y, in the CPDAG after a delete."""
-    out, into = after.out, after.into
-    w = out[x] & ~into[x]
+    w = after.children(x) if reading != "descendants" else after.descendants(x)
     if w:
-        w &= reach(lambda v: out[v] & ~into[v], 1 << y)
+        w &= after.children(y) if reading == "children" else after.descendants(y)
     return w | 1 << x | 1 << y

@@ -57,7 +57,7 @@ def test_local_equals_global_for_every_operator_on_every_cpdag(
     for arcs in islice(naive.all_cpdags(n), at, None, share):
         g = pdag_of(n, arcs)
         for op in kind(g):
-            edited = op.edit(g)
+            edited = op._edit(g)
             assert complete_locally(g, edited, op.x, op.y) == pdag_to_cpdag(edited), (op, g)
 
 
@@ -72,7 +72,7 @@ def test_local_equals_global_along_random_walks(n: int, density: float, seed: in
         if op is None:
             continue
         after = op.apply(g)
-        assert after == pdag_to_cpdag(op.edit(g)), (op, g)
+        assert after == pdag_to_cpdag(op._edit(g)), (op, g)
         met.add(type(op))
         g = after
     assert met & {Insert, Delete, Turn}

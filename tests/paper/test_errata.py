@@ -28,8 +28,8 @@ def deletes_against_the_arrow(n: int) -> Iterator[tuple[PDAG, Delete]]:
 
 def test_figure_2_with_an_edge_from_y_to_x_leads_to_graphs_without_extension() -> None:
     """There are no such graphs with four nodes, but some with five."""
-    assert not any(has_no_extension(d.edit(g)) for g, d in deletes_against_the_arrow(4))
-    assert any(has_no_extension(d.edit(g)) for g, d in deletes_against_the_arrow(5))
+    assert not any(has_no_extension(d._edit(g)) for g, d in deletes_against_the_arrow(4))
+    assert any(has_no_extension(d._edit(g)) for g, d in deletes_against_the_arrow(5))
 
 
 def has_no_extension(pdag: PDAG) -> bool:
@@ -43,7 +43,7 @@ def has_no_extension(pdag: PDAG) -> bool:
 def test_figure_2_with_an_edge_from_y_to_x_scores_wrongly() -> None:
     """In y → x ← z, x is not in the family of y, and the delete changes the family of x."""
     g = PDAG.from_edges(3, directed=[(1, 0), (2, 0)])
-    after = pdag_to_cpdag(Delete(0, 1).edit(g))
+    after = pdag_to_cpdag(Delete(0, 1)._edit(g))
     assert after.parents(0) != g.parents(0)
     assert not g.parents(1) >> 0 & 1
 

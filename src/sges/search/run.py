@@ -41,7 +41,7 @@ from sges.search.engines import CompiledEngine, make_engine
 from sges.search.generate import TimeUp, deletes_of
 from sges.search.moves import Constraint, Moves, best_first, each_edge_once
 from sges.search.order import go_to_best_order, ranked
-from sges.selective import bounds_of, repaired_set
+from sges.selective import bounds_of, consistency_set
 
 OPTIONS = """Sections that searches share.
 
@@ -528,7 +528,7 @@ def consistent_deletes(
 
     def is_consistent(delete: Delete) -> bool:
         after = engine.peek(delete)
-        kept = repaired_set(after, delete.x, delete.y)
+        kept = consistency_set(after, delete.x, delete.y)
         within = list(nodes(kept))
         part = kept, *[after.out[v] & kept for v in within]
         if part not in known:
