@@ -118,19 +118,12 @@ class AtMost(ABC):
             The measure, or an interval that contains it if computing it would take too long.
         """
         check_graph("graph", graph)
-        return cls.measure_dag(graph if is_dag(graph) else pdag_to_dag(graph))
+        return cls._measure_dag(graph if is_dag(graph) else pdag_to_dag(graph))
 
     @classmethod
     @abstractmethod
-    @documented_like(measure)
-    def measure_dag(cls, dag: PDAG) -> int | Between:
-        """Return the measure of one DAG.
-
-        Parameters
-        ----------
-        dag : PDAG
-            A DAG.
-        """
+    def _measure_dag(cls, dag: PDAG) -> int | Between:
+        """Return the measure of one DAG."""
 
     @classmethod
     @documented_like(Property.holds)
@@ -195,9 +188,8 @@ class MaxParents(AtMost):
     why_smallest: ClassVar[str] = "with no parents there are no edges"
 
     @classmethod
-    def measure_dag(cls, dag: PDAG) -> int:
+    def _measure_dag(cls, dag: PDAG) -> int:
         """Return the largest number of parents of a node."""
-        check_graph("dag", dag)
         return max(map(int.bit_count, dag.into), default=0)
 
     @property
@@ -226,9 +218,8 @@ class MaxClique(AtMost):
     tight: bool = False
 
     @classmethod
-    def measure_dag(cls, dag: PDAG) -> int | Between:
+    def _measure_dag(cls, dag: PDAG) -> int | Between:
         """Return the size of the largest clique."""
-        check_graph("dag", dag)
         return largest_clique(dag.skeleton(), [(1 << dag.n) - 1])
 
     @property
@@ -259,9 +250,8 @@ class MaxVWidth(AtMost):
     """
 
     @classmethod
-    def measure_dag(cls, dag: PDAG) -> int | Between:
+    def _measure_dag(cls, dag: PDAG) -> int | Between:
         """Return the size of the largest clique among common children of non-adjacent nodes."""
-        check_graph("dag", dag)
         common = {dag.out[x] & dag.out[y] for x, _, y in dag.v_structures()}
         return largest_clique(dag.skeleton(), common)
 
@@ -284,9 +274,8 @@ class MaxTreewidth(AtMost):
     """
 
     @classmethod
-    def measure_dag(cls, dag: PDAG) -> int | Between:
+    def _measure_dag(cls, dag: PDAG) -> int | Between:
         """Return the treewidth of the moral graph."""
-        check_graph("dag", dag)
         return treewidth(moral_graph(dag))
 
     @property
@@ -311,9 +300,8 @@ class MaxVStructures(AtMost):
     """
 
     @classmethod
-    def measure_dag(cls, dag: PDAG) -> int:
+    def _measure_dag(cls, dag: PDAG) -> int:
         """Return the number of v-structures."""
-        check_graph("dag", dag)
         return len(dag.v_structures())
 
     @property

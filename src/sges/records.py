@@ -58,12 +58,16 @@ def graph_of_records(names: Sequence[str], records: Iterable[Mapping[str, object
         kind = record["type"]
         if not isinstance(kind, str) or kind not in edges:
             raise GraphError(f"edge type {shown(kind)} is neither 'directed' nor 'undirected'")
-        source, target = node_name(record["source"]), node_name(record["target"])
-        for name in (source, target):
-            if name not in number:
-                raise GraphError(f"an edge refers to {shown(name)}, which is not among the nodes")
-        edges[kind].append((number[source], number[target]))
+        edges[kind].append((_node(record["source"], number), _node(record["target"], number)))
     return graph_of_edges(names, edges["directed"], edges["undirected"])
+
+
+def _node(value: object, number: Mapping[str, int]) -> int:
+    """Return the number of a node that an edge names."""
+    name = node_name(value)
+    if name not in number:
+        raise GraphError(f"an edge refers to {shown(name)}, which is not among the nodes")
+    return number[name]
 
 
 def graph_of_edges(names: Sequence[str], directed: list[Edge], undirected: list[Edge]) -> PDAG:

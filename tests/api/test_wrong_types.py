@@ -137,7 +137,6 @@ def calls() -> dict[str, dict[str, Any]]:
         "sges.examples.load": {"name": "asia"},
         # Properties
         **{f"sges.{kind.__name__}": {"k": 2} for kind in BOUNDS},
-        **{f"sges.{kind.__name__}.measure_dag": {"dag": DAG} for kind in BOUNDS},
         **{f"sges.MaxClique.{name}": graph for name in ("of", "holds", "measure")},
         # Graphs
         "sges.PDAG": {"out": DAG.out, "into": DAG.into},

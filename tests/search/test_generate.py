@@ -220,7 +220,7 @@ def test_the_first_step_at_which_operators_were_left_out_is_recorded(seed: int) 
 
 @given(cpdags(max_nodes=5))
 def test_all_members_of_a_class_have_the_same_largest_number_of_parents(g: PDAG) -> None:
-    assert len({MaxParents.measure_dag(dag) for dag in members(g)}) == 1
+    assert len({MaxParents.measure(dag) for dag in members(g)}) == 1
 
 
 @pytest.mark.parametrize("k", [0, 1, 2, 3])

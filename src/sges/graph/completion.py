@@ -23,7 +23,7 @@ from sges.errors import NoConsistentExtension
 from sges.graph.equivalence import compelled_parents, consistent_extension
 from sges.graph.pdag import PDAG
 from sges.graph.undirected import maximum_cardinality_search
-from sges.nodeset import first, nodes, nodeset, reach
+from sges.nodeset import NodeSet, Rows, components, first, nodes, nodeset, reach
 
 
 def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
@@ -37,20 +37,14 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
         )
     compelled = list(map(cpdag.parents, range(cpdag.n)))
     lines = list(map(edited.neighbors, range(cpdag.n)))
-    above = list(map(edited.parents, range(cpdag.n)))  # the parents in the member DAG
-    for parent, child in arrows:
-        above[child] |= 1 << parent
+    member = edited.edited(direct=arrows)
+    above = list(map(member.parents, range(cpdag.n)))  # the parents in the member DAG
     directed = region  # the nodes whose edges are all directed in the member DAG
     changed, todo = 0, region | edited.children(x) & edited.children(y)
     while todo:
         v = first(todo)
         todo ^= 1 << v
-        while met := (above[v] | 1 << v) & ~directed:
-            component, earlier = reach(edited.neighbors, met & -met), 0
-            for u in maximum_cardinality_search(lines, component):
-                above[u] |= lines[u] & earlier
-                earlier |= 1 << u
-            directed |= component
+        directed |= _direct((above[v] | 1 << v) & ~directed, lines, above)
         label = compelled_parents(above[v], compelled, above)
         if label != compelled[v]:
             compelled[v] = label
@@ -61,3 +55,14 @@ def complete_locally(cpdag: PDAG, edited: PDAG, x: int, y: int) -> PDAG:
         direct=[(p, v) for v in where for p in nodes(compelled[v] & lines[v])],
         undirect=[(p, v) for v in where for p in nodes(edited.parents(v) & ~compelled[v])],
     )
+
+
+def _direct(met: NodeSet, lines: Rows, above: list[NodeSet]) -> NodeSet:
+    """Direct the chain components of some nodes by adding to ``above``; return all their nodes."""
+    region = reach(lines.__getitem__, met)
+    for component in components(lines.__getitem__, region):
+        earlier = 0
+        for u in maximum_cardinality_search(lines, component):
+            above[u] |= lines[u] & earlier
+            earlier |= 1 << u
+    return region

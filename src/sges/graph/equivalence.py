@@ -176,17 +176,23 @@ def consistent_extension(
     while places:
         x = order[-heappop(places)]  # the last of those to do
         todo ^= 1 << x
-        if out[x] & ~into[x] & remaining:  # a node with children
-            continue
-        around, lines = (out[x] | into[x]) & remaining, list(nodes(out[x] & into[x] & remaining))
-        can_be_sink = all(not around & ~(out[y] | into[y] | 1 << y) for y in lines)
-        if can_be_sink:
+        if _can_be_sink(pdag, x, remaining):
             remaining ^= 1 << x
-            arrows += [(y, x) for y in lines]
+            around = (out[x] | into[x]) & remaining
+            arrows += [(y, x) for y in nodes(out[x] & around)]
             for v in nodes(around & ~todo):  # only these may have become sinks
                 heappush(places, -place_of[v])
             todo |= around
     return None if remaining else arrows
+
+
+def _can_be_sink(pdag: PDAG, x: int, remaining: NodeSet) -> bool:
+    """Return whether x has no children, and neighbors adjacent to all others adjacent to x."""
+    out, into = pdag.out, pdag.into
+    if out[x] & ~into[x] & remaining:
+        return False
+    around, lines = (out[x] | into[x]) & remaining, out[x] & remaining
+    return all(not around & ~(out[y] | into[y] | 1 << y) for y in nodes(lines))
 
 
 @documented_like(dag_to_cpdag, GRAPHS)

@@ -131,25 +131,11 @@ class Knowledge:
         """
         if isinstance(names, int):
             check_number("names", names, whole=True, most=2**31)
-        columns = [] if isinstance(names, int) else _names(names)
-        n = names if isinstance(names, int) else len(columns)
-        number: dict[Label, int] = {name: v for v, name in enumerate(columns)}
-        for label in self.labels:
-            if isinstance(label, int):
-                if label >= n:
-                    raise KnowledgeError(
-                        f"knowledge mentions variable {shown(label)}, but there are {n}; "
-                        f"positions are 0..{n - 1}"
-                    )
-                number[label] = label
-            elif isinstance(names, int):
-                raise KnowledgeError(
-                    f"knowledge names {label!r}, but the {n} variables have no names; "
-                    f"use their positions 0..{n - 1}"
-                )
-            elif label not in number:
-                hint = suggestion(label, columns, "the columns")
-                raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
+            n, places = names, None
+        else:
+            places = {name: v for v, name in enumerate(_names(names))}
+            n = len(places)
+        number = {label: _position(label, places, n) for label in self.labels}
         rows = [0] * n
         for a, b in (*self.forbidden, *self._forbidden_by_tiers()):
             rows[number[a]] |= 1 << number[b]
@@ -358,6 +344,26 @@ def _tier_numbers(value: object, tiers: int) -> list[int]:
     return valid
 
 
+def _position(label: Label, places: Mapping[str, int] | None, n: int) -> int:
+    """Return the position of a variable among n, whose names may be unknown."""
+    if isinstance(label, int):
+        if label < n:
+            return label
+        raise KnowledgeError(
+            f"knowledge mentions variable {shown(label)}, but there are {n}; "
+            f"positions are 0..{n - 1}"
+        )
+    if places is None:
+        raise KnowledgeError(
+            f"knowledge names {label!r}, but the {n} variables have no names; "
+            f"use their positions 0..{n - 1}"
+        )
+    if label not in places:
+        hint = suggestion(label, list(places), "the columns")
+        raise KnowledgeError(f"knowledge names {label!r}, which is not a column; {hint}")
+    return places[label]
+
+
 def _check_labels(labels: Sequence[Label]) -> None:
     """Raise an error if names and positions are mixed: both might mean the same variable."""
     names = [label for label in labels if isinstance(label, str)]
@@ -403,15 +409,19 @@ def _check_conflicts(known: Knowledge) -> None:
     for a, b in known.required:
         if (a, b) in forbidden:
             raise KnowledgeError(f"{a}→{b} is both required and forbidden; leave one of them out")
-        if a not in tier_of or b not in tier_of:
-            continue
-        if tier_of[a] > tier_of[b]:
-            raise KnowledgeError(
-                f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
-                f"{tier_of[b]} (counted from 0); no edge may point to an earlier tier"
-            )
-        if tier_of[a] == tier_of[b] and tier_of[a] in known.forbid_within:
-            raise KnowledgeError(
-                f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
-                "and forbid_within allows no edge inside it"
-            )
+        if a in tier_of and b in tier_of:
+            _check_tiers(a, b, tier_of, known.forbid_within)
+
+
+def _check_tiers(a: Label, b: Label, tier_of: Mapping[Label, int], closed: Sequence[int]) -> None:
+    """Raise an error if the tiers of two variables allow no edge from the first to the second."""
+    if tier_of[a] > tier_of[b]:
+        raise KnowledgeError(
+            f"{a}→{b} is required, but {a} is in tier {tier_of[a]} and {b} in the earlier tier "
+            f"{tier_of[b]} (counted from 0); no edge may point to an earlier tier"
+        )
+    if tier_of[a] == tier_of[b] and tier_of[a] in closed:
+        raise KnowledgeError(
+            f"{a}→{b} is required, but both are in tier {tier_of[a]} (counted from 0), "
+            "and forbid_within allows no edge inside it"
+        )

@@ -135,11 +135,7 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     2
     """
     check_flag("classes", classes)
-    graphs = [graph.cpdag if isinstance(graph, Result) else graph for graph in (truth, found)]
-    for graph in graphs:
-        if not isinstance(graph, PDAG):
-            raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
-    truth, found = matched(*graphs)
+    truth, found = matched(_graph_of(truth), _graph_of(found))
     right_class, our_class = _class_of(truth), _class_of(found)
     same_class = right_class and our_class and not shd(right_class, our_class)
     if classes:
@@ -163,13 +159,20 @@ def compare(truth: PDAG | Result, found: PDAG | Result, *, classes: bool = True)
     )
 
 
+def _graph_of(value: PDAG | Result) -> PDAG:
+    """Return a graph, or the class of a result; raise an error for any other value."""
+    graph = value.cpdag if isinstance(value, Result) else value
+    if not isinstance(graph, PDAG):
+        raise InvalidArgument(f"compare: {shown(graph)} is neither a PDAG nor a Result")
+    return graph
+
+
 def shd(truth: PDAG, found: PDAG) -> int:
     """Return the structural Hamming distance: the number of pairs in different states.
 
     >>> shd(PDAG.from_edges(2, [(0, 1)]), PDAG.from_edges(2, [(1, 0)]))
     1
     """
-    _check_sizes(truth, found)
     rows = zip(truth.out, found.out, truth.into, found.into, strict=True)
     return sum((a ^ b | c ^ d).bit_count() for a, b, c, d in rows) // 2
 
@@ -205,7 +208,11 @@ def adjustment_distances(truth: PDAG, found: PDAG) -> AdjustmentDistances:
 
 def matched(truth: PDAG, found: PDAG) -> tuple[PDAG, PDAG]:
     """Return both graphs with the nodes of the second in the order of the first."""
-    _check_sizes(truth, found)
+    if truth.n != found.n:
+        raise GraphError(
+            f"the truth has {truth.n} nodes and the found graph {found.n}; the numbers must be "
+            "equal"
+        )
     if truth.names is None or found.names is None or truth.names == found.names:
         return truth, found
     if unmatched := sorted(set(found.names) ^ set(truth.names)):
@@ -223,11 +230,3 @@ def _class_of(graph: PDAG) -> PDAG | None:
         return pdag_to_cpdag(graph)
     except NoConsistentExtension:
         return None
-
-
-def _check_sizes(truth: PDAG, found: PDAG) -> None:
-    if truth.n != found.n:
-        raise GraphError(
-            f"the truth has {truth.n} nodes and the found graph {found.n}; the numbers must be "
-            "equal"
-        )
