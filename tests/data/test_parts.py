@@ -17,15 +17,21 @@ import naive_data as naive
 import sges
 from data.test_stream import FORMATS, write
 from data_facts import facts
-from sges.data import Counts, Dataset, Moments, files, sources
-from sges.data.parts import Summary
+from sges.data import Dataset, Moments, files, sources
+from sges.data.parts import Summary, merged_counts
 from sges.data.reading import Missing, Reading
 from sges.data.sources import statistics_of
 from sges.data.tables import columns_of
 from sges.errors import DataError, FileError, InvalidArgument, SgesError
 
 
-def in_a_random_tree(parts: list[Any], rng: np.random.Generator, *, ordered: bool = False) -> Any:  # noqa: ANN401
+def in_a_random_tree(
+    parts: list[Any],
+    rng: np.random.Generator,
+    merge: Callable[[Any, Any], Any],
+    *,
+    ordered: bool = False,
+) -> Any:  # noqa: ANN401
     """Return the parts merged in random pairs, or in random pairs of neighbors if ``ordered``."""
     while len(parts) > 1:
         if ordered:
@@ -33,7 +39,7 @@ def in_a_random_tree(parts: list[Any], rng: np.random.Generator, *, ordered: boo
             j = i + 1
         else:
             i, j = rng.choice(len(parts), 2, replace=False).tolist()
-        merged = parts[i].merge(parts[j])
+        merged = merge(parts[i], parts[j])
         parts = [merged if k == i else part for k, part in enumerate(parts) if k != j]
     return parts[0]
 
@@ -78,23 +84,17 @@ def test_counts_merged_in_any_tree_are_those_of_the_whole_table(
     table, cuts, seed = cut
     options: dict[str, Any] = {"kinds": "discrete", "missing": "level"}
     try:
-        whole = Counts.of(Dataset.of(table, **options))
+        whole = Dataset.of(table, **options).merged()
     except DataError:  # a column without values
         return
-    found: list[Counts] = []
+    found: list[Dataset] = []
     for piece in pieces(table, cuts):
         summary = Summary.of(columns_of(piece, Reading(**options)), Reading(**options))
         if summary.counts is not None:
             found.append(summary.counts)
-    merged = in_a_random_tree(found, np.random.default_rng(seed))
-    assert merged.levels == whole.levels
-    assert merged.codes.tolist() == whole.codes.tolist()
-    assert merged.weights.tolist() == whole.weights.tolist()
-    assert merged.records == whole.records == naive_records(table)
-
-
-def naive_records(table: dict[str, list[Any]]) -> int:
-    return len(next(iter(table.values())))
+    merged = in_a_random_tree(found, np.random.default_rng(seed), merged_counts)
+    assert facts(merged) == facts(whole)
+    assert merged.records == len(next(iter(table.values())))
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -104,7 +104,7 @@ def test_moments_far_from_zero_lose_no_digits_in_any_tree(seed: int) -> None:
     table = 1e9 + 1e-3 * rng.standard_normal((300, 3)) @ rng.standard_normal((3, 3))
     cuts = np.sort(rng.choice(np.arange(2, 298, 2), 40, replace=False))
     cut = [Moments.of(Dataset.of(part)) for part in np.split(table, cuts)]
-    merged = in_a_random_tree(cut, rng)
+    merged = in_a_random_tree(cut, rng, Moments.merge)
     _, exact = naive.exact_moments([column.tolist() for column in table.T])
     assert merged.covariance == pytest.approx(np.array(exact, float), rel=1e-11)
 
@@ -129,7 +129,7 @@ def test_a_table_in_parts_has_the_statistics_of_the_whole(
         Summary.of(columns_of(piece, reading), reading, f"part {i}")
         for i, piece in enumerate(pieces(table, cuts))
     ]
-    total = in_a_random_tree(summaries, np.random.default_rng(seed), ordered=True)
+    total = in_a_random_tree(summaries, np.random.default_rng(seed), Summary.merge, ordered=True)
     if (why := refused(lambda: Dataset.of(table, missing=missing))) is not None:
         assert refused(lambda: total.statistics(reading)) in (None, why)
         return
@@ -152,16 +152,15 @@ def test_a_table_in_parts_has_the_statistics_of_the_whole(
         assert [note for note in found.notes if "were merged" not in note] == list(whole.notes)
 
 
-def test_counts_of_other_columns_or_types_are_not_merged() -> None:
-    one = Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"]}))
+def test_moments_of_other_columns_are_not_merged() -> None:
+    one, other, turned = (
+        Moments.of(Dataset.of({name: [0.5, 1.5] for name in names}))
+        for names in ("ab", "abc", "ba")
+    )
     with pytest.raises(DataError, match="'c' is in only one of them"):
-        one.merge(Counts.of(Dataset.of({"a": ["u", "v"], "b": ["u", "v"], "c": ["u", "v"]})))
+        one.merge(other)
     with pytest.raises(DataError, match="their order differs"):
-        one.merge(Counts.of(Dataset.of({"b": ["u", "v"], "a": ["u", "v"]})))
-    with pytest.raises(DataError, match="column 'b' has levels of different types"):
-        one.merge(Counts.of(Dataset.of({"a": ["u", "v"], "b": [True, False]})))
-    with pytest.raises(DataError, match="'a' is continuous"):
-        Counts.of(Dataset.of({"a": [0.5, 1.5]}))
+        one.merge(turned)
 
 
 # Folders and patterns
@@ -457,12 +456,6 @@ def test_parts_with_other_columns_cannot_be_merged() -> None:
             part("first", *one).merge(part("second", *two))
     with pytest.raises(DataError, match="the columns of second are in a different order"):
         part("first", "a", "b").merge(part("second", "b", "a"))
-
-
-def test_counts_of_a_survey_are_refused() -> None:
-    survey = Dataset.of({"a": ["u", "v"], "b": ["u", "u"]}, weights=[0.5, 1.5])
-    with pytest.raises(DataError, match="survey weights have fractions"):
-        Counts.of(survey)
 
 
 @pytest.mark.usefixtures("_all_files_are_large")

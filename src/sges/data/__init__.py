@@ -2,7 +2,6 @@
 
 Dataset             a table as the scores read it; ``Dataset.of`` makes one from anything
 Moments             means and covariances of continuous columns
-Counts              distinct rows of discrete columns, with their weights
 moments_of_file     moments of a file larger than memory
 discrete_of_file    a discrete dataset from a file larger than memory
 inspect             a ``Description``: facts about the columns, and findings
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from sges.data.dataset import Dataset
 from sges.data.moments import Moments
-from sges.data.parts import Counts
 from sges.data.reading import Kind
 from sges.data.sources import discrete_of_file, moments_of_file
 from sges.toolbox import tool
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from sges.tools.inspect import inspect as inspect
 
 __all__ = [
-    "Counts",
     "Dataset",
     "Description",
     "Finding",

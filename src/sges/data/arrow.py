@@ -35,18 +35,10 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
     if isinstance(array, pa.ChunkedArray):  # combine_chunks would copy even a single chunk
         array = array.chunk(0)
     kind = array.type
-    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if isinstance(inner, pa.BaseExtensionType):
-        raise unusable(name, str(inner))
-    if pa.types.is_temporal(inner):
-        raise unusable(name, str(inner), "dates")
-    if pa.types.is_nested(inner):
-        raise unusable(name, str(inner), "nested")
-    if "binary" in str(inner):  # of any size
-        what = f"contains bytes ({inner}), not text"
-        raise unusable_column(name, what, "decode it, as UTF-8 if it is text")
+    is_dictionary = pa.types.is_dictionary(kind)
+    _check_type(name, kind.value_type if is_dictionary else kind)
     try:
-        if pa.types.is_dictionary(kind):
+        if is_dictionary:
             return _labels(name, array, declared=True)
         if pa.types.is_string_view(kind):
             array = pc.cast(array, pa.large_string())
@@ -55,6 +47,19 @@ def column_of_arrow(name: str, array: ArrowArray) -> Column:
         return number_column(name, _numbers(array), _nulls(array))
     except pa.ArrowException as error:  # a cast that this version of pyarrow does not know
         raise unusable(name, str(kind)) from error
+
+
+def _check_type(name: str, kind: ArrowType) -> None:
+    """Raise an error if values of a type cannot be used."""
+    if isinstance(kind, pa.BaseExtensionType):
+        raise unusable(name, str(kind))
+    if pa.types.is_temporal(kind):
+        raise unusable(name, str(kind), "dates")
+    if pa.types.is_nested(kind):
+        raise unusable(name, str(kind), "nested")
+    if "binary" in str(kind):  # of any size
+        what = f"contains bytes ({kind}), not text"
+        raise unusable_column(name, what, "decode it, as UTF-8 if it is text")
 
 
 def _nulls(array: ArrowArray) -> NDArray[np.bool_] | None:

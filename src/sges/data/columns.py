@@ -7,7 +7,7 @@ table came from.
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -57,6 +57,11 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def holes(self) -> NDArray[np.bool_]:
+        """Which rows have no value."""
+        return np.zeros(len(self), np.bool_) if self.missing is None else self.missing
 
     @property
     def missing_count(self) -> int:
@@ -192,21 +197,24 @@ def joined(parts: list[Column], places: list[str]) -> Column:
     families = [family_of(part) for part in parts]
     common = common_family(name, zip(families, places, strict=True))
     known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"]
-    labels, kind = None, known[0].values.dtype if known else parts[0].values.dtype
+    labels, kind = None, (known or parts)[0].values.dtype
     if common == "text":
         labels, kind = all_levels(name, [part.labels or () for part in known]), np.dtype(np.uint8)
-    pieces, missing = [], []
+    elif common == "floats":
+        kind = np.dtype(np.float64)
+    pieces = []
     for part, family in zip(parts, families, strict=True):
-        gone = np.zeros(len(part), np.bool_) if part.missing is None else part.missing
         values = part.values
         if family == "nothing":
             values = np.zeros(len(part), kind)
-        elif common == "text":
-            values = recoded(np.where(gone, 0, values), part.labels or (), labels or ())
-        pieces.append(values.astype(np.float64, copy=False) if common == "floats" else values)
-        missing.append(gone)
+        elif labels is not None:
+            values = recoded(np.where(part.holes, 0, values), part.labels or (), labels)
+        elif common == "floats":
+            values = values.astype(np.float64, copy=False)
+        pieces.append(values)
+    missing = np.concatenate([part.holes for part in parts])
     declared = any(part.declared for part in known)
-    return Column(name, np.concatenate(pieces), labels, declared, np.concatenate(missing))
+    return Column(name, np.concatenate(pieces), labels, declared, missing)
 
 
 # Distinct values
@@ -285,17 +293,19 @@ def are_whole(values: NDArray[Any]) -> bool:
 NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
 """A number as text, with a decimal point or a decimal comma."""
 
+THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
+"""A number as text, in which a comma may as well separate thousands."""
+
 
 def numbers_of(labels: Sequence[Any]) -> list[float] | None:
     """Return the numbers that texts hold, with a decimal point or comma; None if not all."""
     if not labels or not all(isinstance(one, str) and NUMBER.fullmatch(one) for one in labels):
         return None
     with_comma = [label for label in labels if "," in label]
-    if with_comma:
-        if any("." in label for label in labels):
-            return None
-        if all(re.fullmatch(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*", label) for label in with_comma):
-            return None
+    if with_comma and any("." in label for label in labels):
+        return None
+    if with_comma and all(map(THOUSANDS.fullmatch, with_comma)):
+        return None
     numbers = [float(label.replace(",", ".")) for label in labels]
     return numbers if all(map(math.isfinite, numbers)) else None
 
@@ -329,21 +339,19 @@ def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -
 def check_finite(columns: list[Column], start: int = 0) -> None:
     """Raise an error for the first infinite value; ``start`` is the number of the first row."""
     for column in columns:
-        if column.labels is not None or column.values.dtype.kind != "f":
+        if column.values.dtype.kind != "f" or has_finite_sum(column.values):
             continue
-        if has_finite_sum(column.values):
-            continue
-        infinite = np.isinf(column.values)
-        if column.missing is not None:
-            infinite &= ~column.missing
+        infinite = np.isinf(column.values) & ~column.holes
         if count := int(infinite.sum()):
+            values, them = ("value", "it") if count == 1 else ("values", "them")
+            number = (
+                "a number, or by a missing value" if count == 1 else "numbers, or by missing values"
+            )
             raise unusable_column(
                 column.name,
-                f"contains {count} infinite value{'' if count == 1 else 's'}, the first in row "
+                f"contains {count} infinite {values}, the first in row "
                 f"{start + int(infinite.argmax())} (counted from 0)",
-                "replace it by a number, or by a missing value"
-                if count == 1
-                else "replace them by numbers, or by missing values",
+                f"replace {them} by {number}",
             )
 
 
@@ -357,39 +365,41 @@ def floats(column: Column) -> NDArray[np.float64]:
         numbers = None if column.declared else numbers_of(labels)
         if numbers is None:
             if not all(isinstance(one, int | float) and math.isfinite(one) for one in labels):
-                texts = [label for label in labels if isinstance(label, str)]
-                words = [text for text in texts if numbers_of([text]) is None]
-                word = str((words or texts or labels)[0])
-                raise data_error(
-                    f"column {column.name!r} contains text such as {word!r} and "
-                    "cannot be continuous; convert it to numbers, make it discrete, or ",
-                    leave_out(column.name),
-                )
+                raise _not_numbers(column.name, labels)
             numbers = list(labels)
         values = np.array(numbers, np.float64)[values]
     return values.astype(np.float64, copy=False)
+
+
+def _not_numbers(name: str, labels: Sequence[Any]) -> DataError:
+    texts = [label for label in labels if isinstance(label, str)]
+    words = [text for text in texts if numbers_of([text]) is None]
+    word = str((words or texts or labels)[0])
+    return data_error(
+        f"column {name!r} contains text such as {word!r} and "
+        "cannot be continuous; convert it to numbers, make it discrete, or ",
+        leave_out(name),
+    )
 
 
 def codes_and_levels(column: Column) -> tuple[NDArray[np.unsignedinteger], tuple[Any, ...]]:
     """Return the codes of a discrete column and the levels they stand for."""
     distinct, labels = column.distinct(), column.labels
     if labels is None:
-        occurring = (
-            distinct + 0.0 if distinct.dtype.kind == "f" else distinct
-        ).tolist()  # not -0.0
+        levels = occurring = (distinct + distinct.dtype.type(0)).tolist()  # not -0.0
     else:
         occurring = [labels[i] for i in distinct]
-    levels = tuple(sorted(occurring)) if labels is None or not column.declared else labels
-    if len(levels) + (column.missing is not None) > MAX_LEVELS:
+        levels = labels if column.declared else sorted(occurring)
+    has_holes = column.missing is not None
+    if len(levels) + has_holes > MAX_LEVELS:
         raise too_many_levels(column.name, len(levels), len(occurring), column.declared)
-    kind = np.min_scalar_type(max(len(levels) - (column.missing is None), 0))
-    place = {label: i for i, label in enumerate(levels)}
-    moved = np.array([place[label] for label in occurring], kind)
+    kind = np.min_scalar_type(max(len(levels) - 1 + has_holes, 0))
     codes = ranks(column.present(), distinct) if occurring else np.empty(0, kind)
-    in_order = np.array_equal(moved, np.arange(len(occurring)))
-    codes = codes.astype(kind, copy=False) if in_order else moved[codes]
+    codes = codes.astype(kind, copy=False)
+    if list(levels) != occurring:
+        codes = recoded(codes, occurring, levels).astype(kind, copy=False)
     if column.missing is None:
-        return codes, levels
+        return codes, tuple(levels)
     everywhere = np.full(len(column), len(levels), kind)
     everywhere[~column.missing] = codes
     return everywhere, (*levels, None)
@@ -475,9 +485,15 @@ def too_many_levels(name: str, levels: int, occurring: int, declared: bool) -> D
     return unusable_column(name, what, looks, leave_out(name), ", or merge its rare levels")
 
 
-def no_such_column(place: str, name: str, other: str) -> DataError:
-    """Return the error for a column that is missing in a part of a table."""
-    return DataError(
-        f"{place}: has no column {name!r}, which {other} has; all parts of a table need the same "
+def check_same_columns(
+    one: str, names: Collection[str], other: str, others: Collection[str]
+) -> None:
+    """Raise an error if two parts of a table, named first, have different columns."""
+    if set(names) == set(others):
+        return
+    name = next(name for name in (*names, *others) if name not in names or name not in others)
+    without, place = (other, one) if name in names else (one, other)
+    raise DataError(
+        f"{without}: has no column {name!r}, which {place} has; all parts of a table need the same "
         "columns"
     )

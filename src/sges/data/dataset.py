@@ -6,7 +6,7 @@ missing values and chooses the kind of each column (``decisions``), and encodes 
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -341,19 +341,12 @@ def usable_rows(
     check_finite(columns, start)
     weights: NDArray[Any] | None = times
     if reading.weights is not None:
-        if isinstance(reading.weights, str):
-            *columns, weight_column = columns
-        else:
-            weight_column = column_of("weights", reading.weights)
-        counts = checked_weights(weight_column)
-        if columns and len(counts) != len(columns[0]):
-            raise DataError(
-                f"{len(counts)} weights were given for {len(columns[0])} rows; each row needs one"
-            )
-        kept = _count(counts)
-        columns = [column.take(kept) for column in columns]
-        times = None if times is None else times[kept]
-        weights = counts[kept] if times is None else counts[kept] * times
+        columns, weights = _separated(columns, reading.weights)
+        kept = _count(weights)
+        columns, weights = [column.take(kept) for column in columns], weights[kept]
+        if times is not None:
+            times = times[kept]
+            weights = weights * times
     tally = Tally.of(columns, times)
     if tally.incomplete and reading.missing != "level":
         # EM uses every row with at least one observed value.
@@ -363,6 +356,18 @@ def usable_rows(
             columns = [column.take(kept) for column in columns]
             weights = None if weights is None else weights[kept]
     return columns, weights, tally
+
+
+def _separated(columns: list[Column], weights: Any) -> tuple[list[Column], NDArray[Any]]:  # noqa: ANN401 (a table's)
+    """Return the columns without the weights, and the weights: the last column, or given apart."""
+    if isinstance(weights, str):
+        return columns[:-1], checked_weights(columns[-1])
+    found = checked_weights(column_of("weights", weights))
+    if len(found) != len(columns[0]):
+        raise DataError(
+            f"{len(found)} weights were given for {len(columns[0])} rows; each row needs one"
+        )
+    return columns, found
 
 
 def dataset_of_columns(
@@ -380,12 +385,33 @@ def dataset_of_columns(
     tally.check(reading.missing)
     if not len(columns[0]):
         check_records(0)
-    asked = kinds_asked(reading, [column.name for column in columns])
     counts, unit = (None, 1.0) if weights is None else in_units(weights)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
     notes = KindNotes(decimal=reading.decimal)
-    named = () if isinstance(reading.kinds, Kind) else asked
+    # In a table of counts, each row often has a level of its own.
     are_records = counts is None or unit != 1 or bool((counts == 1).all())
+    meant, kinds = _decided(columns, reading, notes, are_records)
+    del columns  # so that each column is freed when it has been copied
+    with_holes = reading.missing == "em" and any(column.missing is not None for column in meant)
+    dataset = replace(assembled(meant, kinds, counts, with_holes=with_holes), unit=unit)
+    rows = zip(dataset.names, _observed(dataset), strict=True)
+    notes.constant = [name for name, values in rows if is_constant(values)]
+    if dataset.records < 2 and not (with_holes and is_described):
+        if with_holes:
+            raise too_few_pairs(dataset.records)
+        raise DataError(
+            "the survey weights count as 1 effective record, because nearly all of the weight is "
+            "on one row; at least two are needed"
+        )
+    missing_notes = tally.notes(reading.missing) + effective_notes(dataset)
+    return replace(dataset, notes=(*noted, *missing_notes, *notes.notes()))
+
+
+def _decided(
+    columns: list[Column], reading: Reading, notes: KindNotes, are_records: bool
+) -> tuple[list[Column], list[Kind]]:
+    """Return the columns converted to what their values represent, and their kinds."""
+    asked = kinds_asked(reading, [column.name for column in columns])
     meant: list[Column] = []
     kinds: list[Kind] = []
     for given in columns:
@@ -398,28 +424,21 @@ def dataset_of_columns(
         kinds.append(kind)
         if kind is Kind.CONTINUOUS and column.missing is not None and reading.missing == "level":
             raise continuous_holes(column)
-        # In a table of counts, each row often has a level of its own.
-        if kind is Kind.DISCRETE and are_records and column.name not in named:
+        if kind is Kind.DISCRETE and are_records:
             rows = len(column) - column.missing_count
-            levels = len(column.distinct())
-            check_levels(column.name, levels, rows, column.labels, reading.decimal)
+            check_levels(column.name, len(column.distinct()), rows, column.labels, reading)
         if column.labels is not None and not column.declared and column.name not in asked:
             times = np.bincount(column.present(), minlength=len(column.labels))
             notes.add_text(column.name, column.labels, times)
-    del columns  # so that each column is freed when it has been copied
-    with_holes = reading.missing == "em" and any(column.missing is not None for column in meant)
-    dataset = replace(
-        _assembled(meant, kinds, notes, with_holes), weights=_frozen(counts), unit=unit
-    )
-    if with_holes and dataset.records < 2 and not is_described:
-        raise too_few_pairs(dataset.records)
-    if not with_holes and dataset.records < 2:
-        raise DataError(
-            "the survey weights count as 1 effective record, because nearly all of the weight is "
-            "on one row; at least two are needed"
-        )
-    missing_notes = tally.notes(reading.missing) + effective_notes(dataset)
-    return replace(dataset, notes=(*noted, *missing_notes, *notes.notes()))
+    return meant, kinds
+
+
+def _observed(data: Dataset) -> Iterator[NDArray[Any]]:
+    """Yield the values or codes of each column that are not missing."""
+    rows: dict[int, NDArray[Any]] = dict(zip(data.continuous, data.values, strict=True))
+    rows |= zip(data.discrete, data.codes, strict=True)
+    for v in range(data.n):
+        yield rows[v] if data.holes is None else rows[v][~data.holes[v]]
 
 
 def nearly_empty(data: Dataset) -> list[int]:
@@ -432,13 +451,8 @@ def nearly_empty(data: Dataset) -> list[int]:
         return []
     seen = ~data.holes
     counts = seen.sum(axis=1) if data.weights is None else seen @ data.weights
-    rows: dict[int, NDArray[Any]] = dict(zip(data.continuous, data.values, strict=True))
-    rows |= zip(data.discrete, data.codes, strict=True)
-    found = [
-        v
-        for v in range(data.n)
-        if counts[v] <= LEAST_OBSERVED * counts.max() or is_constant(rows[v][seen[v]])
-    ]
+    few = counts <= LEAST_OBSERVED * counts.max()
+    found = [v for v, row in enumerate(_observed(data)) if few[v] or is_constant(row)]
     return found if len(found) <= data.n - 2 else []
 
 
@@ -465,15 +479,18 @@ def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
     """Return some columns of a dataset, in the given order."""
     if list(columns) == list(range(data.n)):
         return data
-    row = {v: i for kind in (data.continuous, data.discrete) for i, v in enumerate(kind)}
-    continuous, discrete = set(data.continuous), set(data.discrete)
+    continuous, discrete = (
+        {v: i for i, v in enumerate(kind)} for kind in (data.continuous, data.discrete)
+    )
     return replace(
         data,
         names=tuple(data.names[v] for v in columns),
         kinds=tuple(data.kinds[v] for v in columns),
         levels=tuple(data.levels[v] for v in columns),
-        values=np.ascontiguousarray(data.values[[row[v] for v in columns if v in continuous]]),
-        codes=np.ascontiguousarray(data.codes[[row[v] for v in columns if v in discrete]]),
+        values=np.ascontiguousarray(
+            data.values[[continuous[v] for v in columns if v in continuous]]
+        ),
+        codes=np.ascontiguousarray(data.codes[[discrete[v] for v in columns if v in discrete]]),
         holes=None if data.holes is None else data.holes[list(columns)],
     )
 
@@ -513,14 +530,7 @@ def check_no_missing(dataset: Dataset, what: str) -> None:
 
 def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     """Return the dataset of finite doubles, all continuous, without a copy; else None."""
-    pandas = sys.modules.get("pandas")  # None if it was not imported: then it made no table
-    table: object = None
-    if type(data) is np.ndarray:
-        table, header = data, numbered_names(data.shape[1]) if data.ndim == 2 else []
-    elif pandas is not None and type(data) is pandas.DataFrame:
-        are_floats = all(kind == np.float64 for kind in data.dtypes)
-        table = data.to_numpy() if are_floats else None
-        header = [as_name(name) for name in data.columns]
+    table, header = _floats_of(data)
     if not is_plain(table):
         return None
     places = places_to_read(reading, header)
@@ -529,8 +539,7 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
         return None
     if list(places.values()) != list(range(len(header))):
         table = table[:, list(places.values())]
-    leading = table[:LEADING_ROWS]
-    leading = np.sort(leading, axis=0)
+    leading = np.sort(table[:LEADING_ROWS], axis=0)
     repeats = (leading[1:] != leading[:-1]).sum(axis=0) < MAX_INTEGER_LEVELS
     notes = KindNotes()
     for i in np.flatnonzero(repeats).tolist():
@@ -541,12 +550,22 @@ def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
             notes.add(known, Kind.CONTINUOUS)
         if is_constant(table[:, i]):
             notes.constant.append(names[i])
-    values = np.array(table.T, order="C") if table.size <= COPIED_CELLS else table.T
-    codes = np.empty((0, len(table)), np.uint8)
-    values.flags.writeable = codes.flags.writeable = False
+    values = _frozen(np.array(table.T, order="C") if table.size <= COPIED_CELLS else table.T)
+    codes = _frozen(np.empty((0, len(table)), np.uint8))
     kinds, levels = (Kind.CONTINUOUS,) * len(names), (None,) * len(names)
     all_notes = (*label_notes(reading, header), *notes.notes())
     return Dataset(names, kinds, levels, values, codes, None, all_notes)
+
+
+def _floats_of(data: Table) -> tuple[object, list[str]]:
+    """Return an array, or a frame of doubles as one, and the names of its columns."""
+    if type(data) is np.ndarray:
+        return data, numbered_names(data.shape[1]) if data.ndim == 2 else []
+    pandas = sys.modules.get("pandas")  # None if it was not imported: then it made no table
+    if pandas is None or type(data) is not pandas.DataFrame:
+        return None, []
+    are_floats = all(kind == np.float64 for kind in data.dtypes)
+    return data.to_numpy() if are_floats else None, [as_name(name) for name in data.columns]
 
 
 def checked_weights(column: Column) -> NDArray[Any]:
@@ -603,26 +622,33 @@ def check_records(records: int) -> None:
 
 
 def check_levels(
-    name: str, levels: int, rows: int, labels: Sequence[Any] | None, decimal: str
+    name: str, levels: int, rows: int, labels: Sequence[Any] | None, reading: Reading
 ) -> None:
-    """Raise an error if a discrete column has a level for each row; text has ``labels``."""
-    if levels < rows or rows <= MAX_ROWS_OF_LABELS:
+    """Raise an error if a column that was not named as discrete has a level for each row."""
+    is_named = isinstance(reading.kinds, dict) and name in reading.kinds
+    if levels < rows or rows <= MAX_ROWS_OF_LABELS or is_named:
         return
     what = f"column {name!r} has a different level in each of {rows} rows, so it looks like "
-    numbers = labels and numbers_in_text(labels, np.ones(len(labels)), decimal)
+    numbers = labels and numbers_in_text(labels, np.ones(len(labels)), reading.decimal)
     if numbers:
         raise unusable_column(name, f"is text, although {numbers[0]}", numbers[1])
     kind, aim = "discrete", "to keep it"
     if labels is not None and numbers_of(labels) is not None:
         kind, aim = "continuous", "if these texts are numbers"
-    keep = ", or pass ", Argument("kinds", {name: kind}), f" {aim}"
-    raise data_error(what, "an identifier: ", leave_out(name), *keep)
+    advice = [leave_out(name)]
+    if not isinstance(reading.kinds, Kind):  # one kind for all, where others cannot be added
+        advice.append(Message(", or pass ", Argument("kinds", {name: kind}), f" {aim}"))
+    raise data_error(what, "an identifier: ", *advice)
 
 
-def _assembled(
-    columns: list[Column], kinds: list[Kind], notes: KindNotes, with_holes: bool
+def assembled(
+    columns: list[Column],
+    kinds: list[Kind],
+    weights: NDArray[np.int64] | None,
+    *,
+    with_holes: bool = False,
 ) -> Dataset:
-    """Return the columns as arrays, and note which are constant; the list is emptied."""
+    """Return the columns as arrays; the list is emptied."""
     rows = len(columns[0])
     names = tuple(column.name for column in columns)
     holes = _frozen(stacked_holes(columns)) if with_holes else None
@@ -634,7 +660,6 @@ def _assembled(
         column = columns.pop(0)  # and removed: a large table is not in memory twice
         if kind is Kind.CONTINUOUS:
             values[row] = floats(column)
-            constant = is_constant(column.present())
             if column.missing is not None:
                 values[row, column.missing] = np.nan
             levels.append(None)
@@ -644,13 +669,10 @@ def _assembled(
             if with_holes and column.missing is not None:
                 codes[column.missing] = 0
                 labels = labels[:-1]  # missing values are not a level
-            constant = is_constant(codes)
             coded.append(codes)
             levels.append(labels)
-        if constant:
-            notes.constant.append(column.name)
-    codes = packed(coded, rows, levels)
-    return Dataset(names, tuple(kinds), tuple(levels), _frozen(values), _frozen(codes), holes=holes)
+    arrays = _frozen(values), _frozen(packed(coded, rows, levels)), _frozen(weights)
+    return Dataset(names, tuple(kinds), tuple(levels), *arrays, holes=holes)
 
 
 def merge_rows(

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from sges.data.arrow import ArrowType, column_of_arrow
-from sges.data.columns import Column, data_error, joined_tables, no_such_column
+from sges.data.columns import Column, check_same_columns, data_error, joined_tables
 from sges.data.reading import (
     MISSING_WORDS,
     Format,
@@ -320,36 +320,38 @@ def _file_at(path: Path, reading: Reading) -> File:
 
 def open_files(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[File]:
     """Return the file at a path, or the files of a folder or a pattern, sorted by name."""
-    paths: list[Path] = []
-    if isinstance(source, str | os.PathLike) and os.fspath(source) not in ("", "-"):
-        path = Path(os.fsdecode(source))
-        try:
-            is_folder, exists = path.is_dir(), path.exists()
-        except (OSError, ValueError):  # open_file says what is wrong with the path
-            is_folder, exists = False, True
-        if is_folder:
-            paths = _paths_in(path, reading)
-        elif not exists and any(sign in str(path) for sign in "*?["):
-            matches = glob(str(path), recursive=True)  # noqa: PTH207 (may be absolute)
-            paths = sorted(Path(match) for match in matches if not Path(match).is_dir())
-            if not paths:
-                raise FileError(f"{_shown(path)}: no file matches this pattern; is the path right?")
+    paths = _paths_of(source, reading)
     if not paths:
         return [open_file(source, reading)]
-    files = [open_file(path, reading) for path in paths]
-    first = files[0]
-    for file in files[1:]:
+    first, *others = files = [open_file(path, reading) for path in paths]
+    for file in others:
         if file.format != first.format:
             raise DataError(
                 f"{file.name}: is {file.format}, but {first.name} is {first.format}; the parts of "
                 "a table need the same format"
             )
-        for this, that in ((first, file), (file, first)):
-            for name in this.places:
-                if name not in that.places:
-                    raise no_such_column(that.name, name, this.name)
+        check_same_columns(first.name, first.places, file.name, file.places)
         vars(file)["places"] = {name: file.places[name] for name in first.places}
     return files
+
+
+def _paths_of(source: str | os.PathLike[str] | BinaryIO, reading: Reading) -> list[Path]:
+    """Return the files of a folder or a pattern; none if the source is one file."""
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) in ("", "-"):
+        return []
+    path = Path(os.fsdecode(source))
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except (OSError, ValueError):  # open_file says what is wrong with the path
+        return []
+    if is_folder:
+        return _paths_in(path, reading)
+    if exists or not set("*?[") & set(str(path)):
+        return []
+    matches = glob(str(path), recursive=True)  # noqa: PTH207 (may be absolute)
+    if paths := sorted(Path(match) for match in matches if not Path(match).is_dir()):
+        return paths
+    raise FileError(f"{_shown(path)}: no file matches this pattern; is the path right?")
 
 
 def _paths_in(folder: Path, reading: Reading) -> list[Path]:
@@ -470,6 +472,17 @@ def _check_text(file: File) -> None:
     if (actual_format := _format_by_content(head)) is not None:
         what = f"{file.name}: contains {actual_format}, not {file.format}; pass "
         raise data_error(what, Argument("format", actual_format))
+    lines = (_decoded(file, head) + "\n\n").split("\n")
+    header, first = (line.strip("\r\ufeff") for line in lines[:2])
+    if file.delimiter not in header:
+        _check_delimiter(file, header)
+    if file.delimiter not in header + first:
+        _check_spaces(file, header, first)
+    _check_header(file, header, first)
+
+
+def _decoded(file: File, head: bytes) -> str:
+    """Return the first lines as text."""
     encoding = file.reading.encoding
     if encoding is None and head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         raise _not_utf8(f"{file.name}: the header", "utf-16")
@@ -478,25 +491,27 @@ def _check_text(file: File) -> None:
             f"{file.name}: contains null bytes and is not {file.format}; is it damaged?"
         )
     try:
-        text = codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
+        return codecs.getincrementaldecoder(encoding or "utf-8")().decode(head)
     except UnicodeError as error:
         good = head[: getattr(error, "start", 0)]
         if encoding is not None or b"\n" not in good:
             raise _not_decodable(file, error) from None
-        text = good.decode()  # the header, at least, is UTF-8
-    header, first = [line.strip("\r\ufeff") for line in (text + "\n\n").split("\n")[:2]]
-    for other_mark in () if file.delimiter in header else (";", "\t", "|", ","):
-        if other_mark in header:
-            what = (
-                f"{file.name}: the header {header[:60]!r} contains no {file.delimiter!r} and seems "
-            )
-            remedy = f"to be separated by {other_mark!r}; pass "
-            tab = Spelling(r"delimiter='\t'", "--delimiter tab")
-            raise data_error(
-                what, remedy, tab if other_mark == "\t" else Argument("delimiter", other_mark)
-            )
-    if file.delimiter not in header + first:
-        _check_spaces(file, header, first)
+        return good.decode()  # the header, at least, is UTF-8
+
+
+def _check_delimiter(file: File, header: str) -> None:
+    """Raise an error if a header without the delimiter seems to have another one."""
+    mark = next((mark for mark in (";", "\t", "|", ",") if mark in header), None)
+    if mark is None:
+        return
+    what = f"{file.name}: the header {header[:60]!r} contains no {file.delimiter!r} and seems "
+    tab = Spelling(r"delimiter='\t'", "--delimiter tab")
+    advice = tab if mark == "\t" else Argument("delimiter", mark)
+    raise data_error(what, f"to be separated by {mark!r}; pass ", advice)
+
+
+def _check_header(file: File, header: str, first: str) -> None:
+    """Raise an error if the header contains values, or fewer fields than the first row."""
     fields = [field.strip(' "') for field in header.split(file.delimiter)]
     # Whole numbers are names with which libraries number columns.
     if all(map(_NUMBER.fullmatch, fields)) and not all(field.isdigit() for field in fields):

@@ -152,7 +152,10 @@ class Moments:
         >>> both.records, both.mean.tolist(), both.covariance.tolist()
         (4, [2.5], [[1.25]])
         """
-        check_same_columns(self.names, other.names, "moments")
+        if self.names != other.names:
+            odd = sorted({*self.names} ^ {*other.names})
+            which = f"{odd[0]!r} is in only one of them" if odd else "their order differs"
+            raise DataError(f"moments of different columns cannot be merged: {which}")
         records = self.records + other.records
         share = other.records / records
         step = means_apart(self, other)
@@ -169,14 +172,6 @@ def means_apart(one: Moments, other: Moments) -> Floats:
     rest, more = (0.0 if m.remainder is None else m.remainder for m in (one, other))
     step: Floats = (other.mean - one.mean) + (more - rest)
     return step
-
-
-def check_same_columns(mine: Sequence[str], others: Sequence[str], what: str) -> None:
-    """Raise an error if statistics are of different columns."""
-    if tuple(mine) != tuple(others):
-        odd = sorted(set(mine) ^ set(others))
-        which = f"{odd[0]!r} is in only one of them" if odd else "their order differs"
-        raise DataError(f"{what} of different columns cannot be merged: {which}")
 
 
 def moments_of_columns(dataset: "Dataset") -> Moments:

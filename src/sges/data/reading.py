@@ -88,16 +88,7 @@ class Reading:
     def __post_init__(self) -> None:
         put = object.__setattr__  # how a frozen value is filled
         for option in ("names", "columns", "exclude", "missing_words"):
-            words = getattr(self, option)
-            if words is None:
-                continue
-            is_list = isinstance(words, Iterable) and not isinstance(words, str)
-            strings = tuple(words) if is_list else ()
-            if not is_list or not all(isinstance(word, str) for word in strings):
-                raise InvalidArgument(
-                    f"{option} = {shown(words)} is not a sequence of strings; give ['...', ...]"
-                )
-            put(self, option, strings)
+            put(self, option, _checked_words(option, getattr(self, option)))
         twice = [name for name, times in Counter(self.columns).items() if times > 1]
         if twice:
             what = f": {twice[0]!r} is given twice; name each column once"
@@ -106,23 +97,11 @@ class Reading:
         check_word("missing", self.missing, get_args(Missing))
         if self.format is not None:
             check_word("format", self.format, get_args(Format))
-        for option in ("delimiter", "decimal"):
-            mark = getattr(self, option)
-            if option == "delimiter" and mark is None:
-                continue
-            if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
-                what = f" = {shown(mark)} is not a single ASCII character"
-                raise InvalidArgument(Message(Argument(option), what))
-        try:
-            " ".encode("utf-8" if self.encoding is None else self.encoding)
-        except (LookupError, TypeError, ValueError):
-            raise InvalidArgument(
-                Message(
-                    Argument("encoding"),
-                    f" = {shown(self.encoding)} is not a text encoding known to Python; "
-                    "give one such as 'utf-8', 'latin-1' or 'cp1252'",
-                )
-            ) from None
+        if self.delimiter is not None:
+            _check_mark("delimiter", self.delimiter)
+        _check_mark("decimal", self.decimal)
+        if self.encoding is not None:
+            _check_encoding(self.encoding)
         weights = self.weights
         has_length = hasattr(weights, "__len__") and not isinstance(weights, bytes | Mapping)
         if weights is not None and not has_length:
@@ -130,15 +109,61 @@ class Reading:
                 f"weights = {shown(weights)} is not the name of a column or a sequence of numbers"
             )
 
+    @property
+    def has_weight_column(self) -> bool:
+        """Whether the weights, if there are any, are a column of the table."""
+        return self.weights is None or isinstance(self.weights, str)
+
     def given(self) -> list[str]:
         """Return the names of the options that differ from their defaults."""
-        options = [(option, getattr(self, option.name)) for option in fields(self)]
+        values = [(option, getattr(self, option.name)) for option in fields(self)]
         return [
             option.name
-            for option, value in options
-            if value is not option.default
-            and not (isinstance(value, str) and value == option.default)
+            for option, value in values
+            if type(value) is not type(option.default) or value != option.default
         ]
+
+
+def _checked_words(option: str, words: object) -> tuple[str, ...] | None:
+    if words is None:
+        return None
+    strings = tuple(words) if isinstance(words, Iterable) and not isinstance(words, str) else (0,)
+    if not all(isinstance(word, str) for word in strings):
+        raise InvalidArgument(
+            f"{option} = {shown(words)} is not a sequence of strings; give ['...', ...]"
+        )
+    return strings
+
+
+def _check_mark(option: str, mark: object) -> None:
+    if not isinstance(mark, str) or len(mark) != 1 or not mark.isascii():
+        what = f" = {shown(mark)} is not a single ASCII character"
+        raise InvalidArgument(Message(Argument(option), what))
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        " ".encode(encoding)
+    except (LookupError, TypeError, ValueError):
+        what = f" = {shown(encoding)} is not a text encoding known to Python; "
+        advice = "give one such as 'utf-8', 'latin-1' or 'cp1252'"
+        raise InvalidArgument(Message(Argument("encoding"), what + advice)) from None
+
+
+def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
+    if kinds is None:
+        return None
+    if not isinstance(kinds, str | Mapping):
+        raise InvalidArgument(
+            f"kinds = {shown(kinds)} is not a kind or a mapping of column names to kinds; "
+            "give 'continuous', 'discrete' or {'column': 'discrete'}"
+        )
+    words = kinds if isinstance(kinds, Mapping) else {"": kinds}
+    for word in words.values():
+        check_word("kinds", word, [str(kind) for kind in Kind])
+    if isinstance(kinds, str):
+        return Kind(kinds)
+    return {as_name(name): Kind(str(word)) for name, word in words.items()}
 
 
 def reading_of_call(
@@ -154,21 +179,20 @@ def reading_of_call(
 
 def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
     """Return the positions of the columns to read, in the order of reading, weights last."""
-    all_names = list(found)
-    if reading.names is not None:
-        if len(reading.names) != len(all_names):
-            count = f"{len(reading.names)} names were given for {len(all_names)} columns"
-            raise DataError(f"{count}; give {len(all_names)}")
-        all_names = list(reading.names)
-    first = int(has_row_labels(all_names))
-    names = checked_names(all_names[first:])
-    place = {name: i for i, name in enumerate(names, first)}
+    all_names = found if reading.names is None else reading.names
+    if len(all_names) != len(found):
+        count = f"{len(all_names)} names were given for {len(found)} columns"
+        raise DataError(f"{count}; give {len(found)}")
+    has_labels = has_row_labels(all_names)
+    names = checked_names(all_names[has_labels:])
+    place = {name: i for i, name in enumerate(names, has_labels)}
     weights = [reading.weights] if isinstance(reading.weights, str) else []
-    exclude = reading.exclude or ()
-    for option, asked in (("columns", reading.columns), ("exclude", exclude), ("weights", weights)):
-        for name in asked or ():
-            if name not in place and not (first and option == "exclude" and name == ""):
-                raise unknown_column(option, name, names)
+    # Row labels are left out anyway.
+    exclude = [name for name in reading.exclude or () if name or not has_labels]
+    asked = {"columns": reading.columns or (), "exclude": exclude, "weights": weights}
+    for option, columns in asked.items():
+        if unknown := [name for name in columns if name not in place]:
+            raise unknown_column(option, unknown[0], names)
     chosen = names if reading.columns is None else checked_names(reading.columns)
     remaining = [name for name in chosen if name not in exclude and name not in weights]
     if not remaining:
@@ -238,19 +262,3 @@ def unknown_column(what: str, name: str, known: Sequence[str]) -> DataError:
     """Return the error for a name that no column has."""
     hint = suggestion(name, known, "the columns")
     return data_error(Argument(what), f": there is no column {name!r}; {hint}")
-
-
-def _checked_kinds(kinds: object) -> dict[str, Kind] | Kind | None:
-    if kinds is None:
-        return None
-    if not isinstance(kinds, str | Mapping):
-        raise InvalidArgument(
-            f"kinds = {shown(kinds)} is not a kind or a mapping of column names to kinds; "
-            "give 'continuous', 'discrete' or {'column': 'discrete'}"
-        )
-    words = kinds if isinstance(kinds, Mapping) else {"": kinds}
-    for word in words.values():
-        check_word("kinds", word, [str(kind) for kind in Kind])
-    if isinstance(kinds, str):
-        return Kind(kinds)
-    return {as_name(name): Kind(str(word)) for name, word in words.items()}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from uuid import uuid4
 
 import numpy as np
@@ -57,8 +57,6 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     they are continuous.  A small table, or one with columns of both kinds, is returned as a
     dataset.
     """
-    summarize: Callable[[], Summary | None] | None
-    is_weighted_by_column = reading.weights is None or isinstance(reading.weights, str)
     if isinstance(table, Dataset):
         if options := reading.given():
             raise InvalidArgument(
@@ -67,31 +65,32 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
             )
         return table
     if is_path(table):
-        from sges.data import files  # pyarrow: only when it is used
-
-        opened = files.open_files(table, reading)
-        noted, read = opened[0].notes(), partial(files.read_files, opened)
-        summarize = None
-        if not rows and is_weighted_by_column and files.are_large(opened):
-            summarize = partial(_summary_of_files, opened)
+        noted, summarize, read = _in_files(table, reading, rows)
     elif comes_in_parts(table):
-        if not is_weighted_by_column:
-            raise InvalidArgument("weights of a table in parts must be the name of a column")
-        noted, read = label_notes(reading, names_of(table)), partial(_rows_of, table, reading)
-        of_source = _summary_of_dask if is_dask(table) else _summary_of_query
-        summarize = partial(of_source, table, reading, with_moments=not rows)
+        noted, summarize, read = _in_partitions(table, reading, rows)
     else:
         return dataset_in_memory(table, reading)
-    if summarize is not None and reading.missing != "em":
-        with suppress(FractionalWeights):
-            summary = summarize()
-            statistics = None if summary is None else summary.statistics(reading)
-            if statistics is not None:
-                return replace(statistics, notes=(*noted, *statistics.notes))
+    with suppress(FractionalWeights):
+        summary = None if reading.missing == "em" else summarize()
+        if summary is not None and (statistics := summary.statistics(reading)) is not None:
+            return replace(statistics, notes=(*noted, *statistics.notes))
     return dataset_of_columns(read(), reading, noted)
 
 
+Source: TypeAlias = tuple[list[str], Callable[[], Summary | None], Callable[[], list[Column]]]
+"""Notes on how a table is read, and what computes its summary, or reads its rows."""
+
+
 # Files
+
+
+def _in_files(source: Table, reading: Reading, rows: bool) -> Source:
+    from sges.data import files  # pyarrow: only when it is used
+
+    opened = files.open_files(source, reading)
+    in_parts = not rows and reading.has_weight_column and files.are_large(opened)
+    summarize = partial(_summary_of_files, opened if in_parts else [])
+    return opened[0].notes(), summarize, partial(files.read_files, opened)
 
 
 def _summary_of_files(files: Sequence["File"]) -> Summary | None:
@@ -135,9 +134,6 @@ def moments_of_file(
     ----------
     path
         A CSV, TSV, Parquet, Feather or Arrow file of numbers, or a folder or pattern of files.
-    missing
-        ``"error"`` raises an error for missing values, ``"drop"`` drops the rows that have one,
-        ``"em"`` estimates from the observed values, with all rows in memory.
     **reading : optional
         The other options of ``Dataset.of``, except ``kinds``.
 
@@ -145,11 +141,6 @@ def moments_of_file(
     -------
     Moments
         The statistics that Gaussian scores need.
-
-    Raises
-    ------
-    InvalidArgument, FileError, DataError
-        As in ``Dataset.of``.
     """
     options = reading_of_call(moments_of_file, "continuous", missing, reading)
     statistics = statistics_of(path, options)
@@ -169,9 +160,6 @@ def discrete_of_file(
     ----------
     path
         A CSV, TSV, Parquet, Feather or Arrow file, or a folder or pattern of files.
-    missing
-        ``"error"`` raises an error for missing values; ``"drop"`` drops the rows that have one;
-        ``"level"`` makes them one more level, the last.
     **reading : optional
         The other options of ``Dataset.of``, except ``kinds``.
 
@@ -179,19 +167,23 @@ def discrete_of_file(
     -------
     Dataset
         The distinct rows, with the number of times that each occurs as weights.
-
-    Raises
-    ------
-    InvalidArgument, FileError, DataError
-        As in ``Dataset.of``.
     """
-    options = reading_of_call(discrete_of_file, "discrete", missing, reading)
-    dataset = statistics_of(path, options)
-    assert isinstance(dataset, Dataset)
-    return dataset.merged()
+    statistics = statistics_of(
+        path, reading_of_call(discrete_of_file, "discrete", missing, reading)
+    )
+    assert isinstance(statistics, Dataset)
+    return statistics.merged()
 
 
-# Dask
+# Dask frames, and queries of Polars, DuckDB and others
+
+
+def _in_partitions(table: Table, reading: Reading, rows: bool) -> Source:
+    if not reading.has_weight_column:
+        raise InvalidArgument("weights of a table in parts must be the name of a column")
+    of_source = _summary_of_dask if is_dask(table) else _summary_of_query
+    summarize = partial(of_source, table, reading, with_moments=not rows)
+    return label_notes(reading, names_of(table)), summarize, partial(_rows_of, table, reading)
 
 
 MERGED_TOGETHER = 8
@@ -236,9 +228,6 @@ def _summary_of_partition(
         return Summary.of(columns_of(part, reading), reading, place, with_moments=with_moments)
 
 
-# Queries of Polars, DuckDB and others
-
-
 SAMPLE_ROWS = 10_000
 """Rows of a query that are examined to decide how the others are summarized."""
 
@@ -264,7 +253,7 @@ def _summary_of_query(table: Table, reading: Reading, *, with_moments: bool) -> 
             return None
         if len(sample[0]) < SAMPLE_ROWS:
             return first
-        if first.counts is not None and 2 * len(first.counts.weights) <= first.usable:
+        if first.counts is not None and 2 * first.counts.rows <= first.usable:
             count = "count"
             while count in keys:
                 count += "_"

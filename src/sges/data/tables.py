@@ -38,11 +38,8 @@ Series: TypeAlias = Any
 ROWS_TOGETHER = 4096
 """Rows of integers transposed together, so that they stay in the cache."""
 
-FRAME_LIBRARIES = (
-    "pandas", "polars", "modin", "cudf", "dask", "duckdb", "ibis", "pyspark", "sqlframe", "daft",
-    "narwhals",
-)  # fmt: skip
-"""Libraries whose frames narwhals reads, besides pyarrow."""
+LAZY_LIBRARIES = ("polars", "duckdb", "ibis", "pyspark", "sqlframe", "daft", "narwhals")
+"""Libraries whose lazy frames narwhals reads."""
 
 
 def columns_of(table: Table, reading: Reading) -> list[Column]:
@@ -77,34 +74,33 @@ def names_of(table: Table) -> list[str]:
 
 def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
     """Return the columns of an array; integers that fit in a byte are stored as bytes."""
-    is_record = table.dtype.names is not None
-    if table.ndim != (1 if is_record else 2):
-        what, shape = (
-            ("structured", "a 1-D array") if is_record else ("NumPy", "rows x columns, 2-D")
-        )
-        raise DataError(f"a {what} array of shape {table.shape} is not a table; give {shape}")
-    if is_record:
-        return [(name, table[name]) for name in table.dtype.names or ()]
+    shape = table.shape
+    if table.dtype.names is not None:
+        if table.ndim != 1:
+            what = f"a structured array of shape {shape} is not a table; give a 1-D array"
+            raise DataError(what)
+        return [(name, table[name]) for name in table.dtype.names]
+    if table.ndim != 2:
+        raise DataError(f"a NumPy array of shape {shape} is not a table; give rows x columns, 2-D")
     has_integers = type(table) is np.ndarray and table.dtype.kind in "iu" and table.size > 0
     if has_integers and table.min() >= 0 and table.max() <= np.iinfo(np.uint8).max:
-        narrow = np.empty(table.shape, np.uint8, order="F")
+        narrow = np.empty(shape, np.uint8, order="F")
         for start in range(0, len(table), ROWS_TOGETHER):
             narrow[start : start + ROWS_TOGETHER] = table[start : start + ROWS_TOGETHER]
         table = narrow
-    return list(zip(numbered_names(table.shape[1]), table.T, strict=True))
+    return list(zip(numbered_names(shape[1]), table.T, strict=True))
 
 
 def _frame_parts(table: Table) -> list[tuple[str, Part]]:
     """Return the columns of a frame, or of what has the Arrow C stream interface."""
-    if any(library in sys.modules for library in FRAME_LIBRARIES):
-        import narwhals as nw
+    import narwhals as nw
 
-        check_unique_names([as_name(name) for name in _native_names(table)])
-        frame = nw.from_native(table, pass_through=True)
-        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-        if isinstance(frame, nw.DataFrame):
-            # Not frame[name]: where names are numbers, that is a row.
-            return list(zip(map(as_name, frame.columns), frame.iter_columns(), strict=True))
+    check_unique_names([as_name(name) for name in _native_names(table)])
+    frame = nw.from_native(table, pass_through=True)
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    if isinstance(frame, nw.DataFrame):
+        # Not frame[name]: where names are numbers, that is a row.
+        return list(zip(map(as_name, frame.columns), frame.iter_columns(), strict=True))
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
             f"a value of type {type(table).__name__} is not a table; give a pandas, polars or "
@@ -120,10 +116,6 @@ def is_dask(table: Table) -> bool:
     """Return whether a table is a Dask frame, without importing Dask."""
     dask = sys.modules.get("dask.dataframe")
     return dask is not None and isinstance(table, dask.DataFrame)
-
-
-LAZY_LIBRARIES = ("polars", "duckdb", "ibis", "pyspark", "sqlframe", "daft", "narwhals")
-"""Libraries whose lazy frames narwhals reads."""
 
 
 def comes_in_parts(table: Table) -> bool:
@@ -155,24 +147,24 @@ def column_of(name: str, part: Part) -> Column:
     """Return one column, from any library."""
     if isinstance(part, np.ndarray):
         return _numpy_column(name, part)
-    pa = sys.modules.get("pyarrow")
-    if pa is not None and isinstance(part, pa.Array | pa.ChunkedArray):
-        from sges.data.arrow import column_of_arrow
-
-        return column_of_arrow(name, part)
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and isinstance(part, pandas.api.extensions.ExtensionArray | pandas.Index):
-        part = pandas.Series(part)  # which keeps its categories
-    if any(library in sys.modules for library in FRAME_LIBRARIES):
-        import narwhals as nw
-
-        series = nw.from_native(part, series_only=True, pass_through=True)
-        if isinstance(series, nw.Series):
-            return _series_column(name, series)
     if isinstance(part, str | bytes) or not isinstance(part, Iterable):
         raise DataError(
             f"column {name!r} is a single {type(part).__name__}; give one value per row"
         )
+    if isinstance(part, list | tuple):
+        return list_column(name, list(part))
+    pa, pandas = sys.modules.get("pyarrow"), sys.modules.get("pandas")
+    if pa is not None and isinstance(part, pa.Array | pa.ChunkedArray):
+        from sges.data.arrow import column_of_arrow
+
+        return column_of_arrow(name, part)
+    if pandas is not None and isinstance(part, pandas.api.extensions.ExtensionArray | pandas.Index):
+        part = pandas.Series(part)  # which keeps its categories
+    import narwhals as nw
+
+    series = nw.from_native(part, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _series_column(name, series)
     return list_column(name, list(part))
 
 
@@ -246,14 +238,7 @@ def list_column(name: str, entries: list[Any]) -> Column:
         return label_column(name, positions, list(places), missing=missing)
     kind: Any = np.bool_ if families == {"truth value"} else np.float64
     if families == {"integer"}:
-        low, high = min(present), max(present)
-        if low < -(2**63) or high >= 2**64 or (low < 0 and high >= 2**63):
-            raise unusable_column(
-                name,
-                f"contains integers beyond 64 bits ({shown(max(present, key=abs))})",
-                "give them as text if they are codes, or as floats if they are quantities",
-            )
-        kind = np.uint64 if high >= 2**63 else np.int64
+        kind = _integer_type(name, present)
     values = np.zeros(len(entries), kind)
     try:
         values[~missing] = np.array(present, kind)
@@ -261,6 +246,18 @@ def list_column(name: str, entries: list[Any]) -> Column:
         what = "contains numbers beyond the range of floating-point numbers"
         raise unusable_column(name, what, "rescale it, or ", leave_out(name)) from None
     return number_column(name, values, missing)
+
+
+def _integer_type(name: str, present: list[Any]) -> type[np.integer[Any]]:
+    """Return the type that holds these integers."""
+    for kind in (np.int64, np.uint64):
+        if np.iinfo(kind).min <= min(present) and max(present) <= np.iinfo(kind).max:
+            return kind
+    raise unusable_column(
+        name,
+        f"contains integers beyond 64 bits ({shown(max(present, key=abs))})",
+        "give them as text if they are codes, or as floats if they are quantities",
+    )
 
 
 def _is_missing(entry: object) -> bool:

@@ -183,7 +183,7 @@ def _without_unusable(
                 check_finite([column])
                 if is_text and hidden_numbers(column.labels or (), len(column)) is None:
                     levels = len(column.distinct())
-                    check_levels(column.name, levels, present, column.labels, reading.decimal)
+                    check_levels(column.name, levels, present, column.labels, reading)
             (usable if present or not len(column) else empty).append(column)
         except UnusableColumn as error:
             errors.append(error)
