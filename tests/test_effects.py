@@ -27,8 +27,7 @@ from sges.tools.effects import (
     LinearEffect,
     effect,
     effect_over,
-    effects_of,
-    effects_on,
+    effects,
     joint_effect,
     multiplicities,
     possible_parents,
@@ -386,7 +385,7 @@ def test_optimal_adjustment_has_the_smaller_standard_error() -> None:
 def test_rankings_are_by_the_smallest_absolute_value() -> None:
     model = LinearGaussian.random(random_dag(7, 10, seed=6), seed=6)
     cpdag = dag_to_cpdag(model.dag)
-    on, of = effects_on(cpdag, 3, model), effects_of(cpdag, 3, model)
+    on, of = effects(cpdag, model, on=3), effects(cpdag, model, of=3)
     for ranked in (on, of):
         assert len(ranked) == 6
         bounds = [found.lower_bound for found in ranked]
@@ -401,7 +400,7 @@ def test_rankings_are_by_the_smallest_absolute_value() -> None:
 def test_of_effects_that_may_be_zero_the_largest_possible_one_is_ranked_first() -> None:
     line = PDAG.from_edges(4, undirected=[(1, 2), (2, 3)])  # 0 has no effect at all
     model = LinearGaussian(PDAG.from_edges(4, [(1, 2), (2, 3)]), np.diag([0, 0.5, 1], 1), [1] * 4)
-    ranked = effects_on(line, 3, model)
+    ranked = effects(line, model, on=3)
     assert [found.treatment for found in ranked] == ["2", "1", "0"]
     assert {found.lower_bound for found in ranked} == {0.0}
 
@@ -409,7 +408,7 @@ def test_of_effects_that_may_be_zero_the_largest_possible_one_is_ranked_first() 
 def test_discrete_rankings_are_by_the_smallest_change_of_a_probability(seed: int) -> None:
     network = BayesianNetwork.random(random_dag(5, 6, seed=seed), seed=seed)
     cpdag = dag_to_cpdag(network.dag)
-    on, of = effects_on(cpdag, 2, network), effects_of(cpdag, 2, network)
+    on, of = effects(cpdag, network, on=2), effects(cpdag, network, of=2)
     for ranked in (on, of):
         assert len(ranked) == 4
         bounds = [found.lower_bound for found in ranked]
@@ -513,7 +512,7 @@ AB = PDAG.from_edges(2, [(0, 1)], names=["a", "b"])
         (lambda: joint_effect(AB, ["a"], "b", WORDS), DataError, "need continuous data"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(0), InvalidArgument, "level = 0"),
         (lambda: effect_over([AB], "a", "b", LINES).interval(1), InvalidArgument, "level = 1"),
-        (lambda: effects_on(AB, "b", LINES)[0].interval(2), InvalidArgument, "level = 2"),  # type: ignore[union-attr]
+        (lambda: effects(AB, LINES, on="b")[0].interval(2), InvalidArgument, "level = 2"),  # type: ignore[union-attr]
     ],
 )
 def test_what_does_not_fit_is_refused(

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from sges.certificate import Certificate, certify
 from sges.display import Rows, printable
 from sges.docstrings import documented_like
 from sges.errors import DataError, GraphError, InvalidArgument, shown
@@ -40,7 +41,6 @@ from sges.records import (
 from sges.toolbox import tool
 
 if TYPE_CHECKING:
-    from sges.certificate import Certificate
     from sges.graph.undirected import Between
     from sges.network import BayesianNetwork, LinearGaussian, MixedNetwork
     from sges.score.protocol import Score
@@ -358,11 +358,7 @@ class Result(NamedGraph):
         InvalidArgument
             If not exactly one of ``of`` and ``on`` is given, or there are no data.
         """
-        if on is not None and of is None:
-            return tool("effects_on")(self.cpdag, on, self._effect_data(data))
-        if of is not None and on is None:
-            return tool("effects_of")(self.cpdag, of, self._effect_data(data))
-        raise InvalidArgument("effects: give exactly one of of= and on=")
+        return tool("effects")(self.cpdag, self._effect_data(data), of=of, on=on)
 
     def fit(
         self,
@@ -393,6 +389,7 @@ class Result(NamedGraph):
 
         return fit(self.dag(), self._data(data), smoothing)
 
+    @documented_like(certify)
     def certify(self, score: "Score | None" = None, limit: int = 100_000) -> "Certificate":
         """Check whether the class is a local optimum with respect to all deletes and inserts.
 
@@ -402,21 +399,12 @@ class Result(NamedGraph):
         ----------
         score : Score, optional
             The score; needed for a result that was stored and read again.
-        limit : int
-            The largest number of deletes, and of inserts, to score.
-
-        Returns
-        -------
-        Certificate
-            The answer for deletes and for inserts, which also says whether all were scored.
 
         Raises
         ------
         InvalidArgument
             If the result has no score object and none is given.
         """
-        from sges.certificate import certify
-
         scorer = score if score is not None else self.scorer
         if scorer is None:
             raise InvalidArgument(
@@ -617,8 +605,6 @@ class Result(NamedGraph):
             graph = graph_of_record(record)
         except GraphError as error:
             raise DataError(f"the graph of the result: {error}") from None
-        later: dict[str, Any] = {"strategy": None, "call": None, "digest": None, "notes": []}
-        record = later | dict(record)  # early files lack these
         entries = checked_entries(record, _ENTRIES, "the result")
         if entries["complete"] == (entries["stopped"] is not None):
             raise DataError(

@@ -13,7 +13,7 @@ HOMES = {
     "sges.tools.ancestry": ("class_ancestors", "class_descendants", "descendants_in_class"),
     "sges.tools.counting": ("class_size", "sample_members"),
     "sges.tools.curved.score": ("BasisBIC",),
-    "sges.tools.effects": ("effect", "effect_over", "effects_of", "effects_on"),
+    "sges.tools.effects": ("effect", "effect_over", "effects"),
     "sges.tools.export.dot": ("to_dot",),
     "sges.tools.export.formats": ("csv_text", "to_csv", "to_gml", "to_graphml"),
     "sges.tools.export.models": ("to_bnlearn", "to_dagitty", "to_lavaan"),

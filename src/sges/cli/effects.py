@@ -112,7 +112,7 @@ def effects(
     from sges.data.reading import Reading
     from sges.data.sources import statistics_of
     from sges.learning import learn
-    from sges.tools.effects import effects_of, effects_on
+    from sges.tools.effects import effects as estimate
     from sges.tools.export import read_graph
 
     names = [name for name in (on, of) if name is not None]
@@ -133,7 +133,7 @@ def effects(
             known = result.cpdag
             if not result.complete:
                 remark(f"not complete ({result.stopped}): this is the best graph found so far")
-        ranked = effects_on(known, name, data) if of is None else effects_of(known, name, data)
+        ranked = estimate(known, data, of=of, on=on)
     if as_json:
         document = [found.to_dict() for found in ranked]
         print_json(

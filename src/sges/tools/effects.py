@@ -35,6 +35,7 @@ from sges.errors import (
 from sges.graph.equivalence import maximally_oriented, pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes, nodeset, reach, union
+from sges.result import Result
 from sges.tools.adjustment import Data, DiscreteData, Floats, LinearData, data_of
 from sges.tools.counting import (
     MAX_PARENT_SETS,
@@ -383,7 +384,7 @@ def _how(adjusted: str) -> str:
     return NO_PATH if adjusted == NO_PATH else f"adjusted for {adjusted}"
 
 
-Effects: TypeAlias = Rows[LinearEffect] | Rows[DiscreteEffect]
+Effects: TypeAlias = Rows[LinearEffect | DiscreteEffect]
 """Several effects, shown as a table."""
 
 
@@ -394,6 +395,7 @@ def _tail(level: float) -> float:
     return (1 - level) / 2
 
 
+@documented_like(Result.effect)
 def effect(
     graph: PDAG,
     treatment: str | int,
@@ -409,10 +411,6 @@ def effect(
     ----------
     graph : PDAG
         A CPDAG, a class refined by background knowledge, or a DAG.
-    treatment : str or int
-        The variable that is set, by name or number.
-    outcome : str or int
-        The outcome.
     data : table, Moments, LinearGaussian or BayesianNetwork
         What to estimate the effects from.  Columns are matched by name if the graph has names,
         and others are ignored.
@@ -422,11 +420,6 @@ def effect(
     smoothing : float, optional
         For discrete data, the pseudo-count of each configuration, spread over the outcome.  Where
         the treatment does not affect the outcome there is one configuration, that of all records.
-
-    Returns
-    -------
-    LinearEffect or DiscreteEffect
-        One value for each possible set of parents of the treatment.
 
     Raises
     ------
@@ -455,10 +448,7 @@ def effect(
             f"treatment and outcome are both {graph.name(x)!r}; give two different variables"
         )
     numbers = data_of(graph, data, smoothing)
-    choices = list(parent_choices(maximally_oriented(graph), x))
-    if isinstance(numbers, LinearData):
-        return _linear(graph, x, y, choices, numbers, adjustment)
-    if adjustment != "parents":
+    if adjustment != "parents" and isinstance(numbers, DiscreteData):
         raise InvalidArgument(
             Message(
                 Argument("adjustment"),
@@ -466,7 +456,8 @@ def effect(
                 Argument("adjustment", "parents"),
             )
         )
-    return _discrete(graph, x, y, choices, numbers)
+    choices = list(parent_choices(maximally_oriented(graph), x))
+    return _estimated(graph, x, y, choices, numbers, adjustment)
 
 
 @documented_like(effect)
@@ -505,11 +496,7 @@ def joint_effect(
     numbers = data_of(graph, data)
     if not isinstance(numbers, LinearData):
         raise DataError("joint effects need continuous data")
-    states = [maximally_oriented(graph)]
-    for x in xs:
-        states = [refined for state in states for refined in parent_choices(state, x)]
-        if len(states) > MAX_PARENT_SETS:
-            raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
+    states = _joint_choices(graph, xs)
     values, errors = zip(*(_joint(state, xs, y, numbers) for state in states), strict=True)
     return JointEffect(
         tuple(graph.name(x) for x in xs),
@@ -520,16 +507,25 @@ def joint_effect(
     )
 
 
-def effects_of(graph: PDAG, treatment: str | int, data: Data) -> Effects:
-    """Return the possible effects of one variable on each of the others, strongest first."""
-    x = graph.node(treatment)
-    return _ranked(graph, [(x, y) for y in range(graph.n) if y != x], data)
+def effects(
+    graph: PDAG, data: Data, *, of: str | int | None = None, on: str | int | None = None
+) -> Effects:
+    """Return the possible effects of one variable, or on one variable, strongest first.
 
-
-def effects_on(graph: PDAG, outcome: str | int, data: Data) -> Effects:
-    """Return the possible effects of all other variables on one variable, strongest first."""
-    y = graph.node(outcome)
-    return _ranked(graph, [(x, y) for x in range(graph.n) if x != y], data)
+    Of effects with the same lower bound, such as 0, the one with the largest value comes first.
+    """
+    if of is not None and on is None:
+        x = graph.node(of)
+        pairs = [(x, y) for y in range(graph.n) if y != x]
+    elif on is not None and of is None:
+        y = graph.node(on)
+        pairs = [(x, y) for x in range(graph.n) if x != y]
+    else:
+        raise InvalidArgument("effects: give exactly one of of= and on=")
+    numbers, closed = data_of(graph, data), maximally_oriented(graph)
+    choices = cache(lambda x: list(parent_choices(closed, x)))
+    found = [_estimated(graph, x, y, choices(x), numbers) for x, y in pairs]
+    return Rows(sorted(found, key=_rank, reverse=True))
 
 
 def effect_over(
@@ -548,7 +544,7 @@ def effect_over(
     @cache
     def ends(graph: PDAG, _: tuple[str, ...] | None) -> tuple[float, float, float]:
         possible = effect(graph, treatment, outcome, data)
-        values = possible.values if isinstance(possible, LinearEffect) else possible.changes
+        values = _values(possible)
         return min(values), max(values), possible.lower_bound
 
     # Graphs with the same edges are equal, whatever the names of their nodes.
@@ -558,19 +554,28 @@ def effect_over(
     return ReplicatedEffect(x, y, minima, maxima, bounds)
 
 
-def _ranked(graph: PDAG, pairs: Sequence[tuple[int, int]], data: Data) -> Effects:
-    """Return the possible effects of pairs (x, y), the largest lower bound first.
+def _values(found: LinearEffect | DiscreteEffect) -> tuple[float, ...]:
+    """Return the possible effects as numbers; of discrete ones, the changes of probabilities."""
+    return found.values if isinstance(found, LinearEffect) else found.changes
 
-    Of effects with the same lower bound, such as 0, the one with the largest value comes first.
-    """
-    numbers, closed = data_of(graph, data), maximally_oriented(graph)
-    choices = cache(lambda x: list(parent_choices(closed, x)))
-    if isinstance(numbers, LinearData):
-        linear = [_linear(graph, x, y, choices(x), numbers) for x, y in pairs]
-        linear.sort(key=lambda e: (e.lower_bound, max(map(abs, e.values))), reverse=True)
-        return Rows(linear)
-    discrete = [_discrete(graph, x, y, choices(x), numbers) for x, y in pairs]
-    return Rows(sorted(discrete, key=lambda e: (e.lower_bound, max(e.changes)), reverse=True))
+
+def _rank(found: LinearEffect | DiscreteEffect) -> tuple[float, float]:
+    """Return the lower bound and the largest value of an effect."""
+    return found.lower_bound, max(map(abs, _values(found)))
+
+
+def _estimated(
+    graph: PDAG,
+    x: int,
+    y: int,
+    choices: Sequence[PDAG],
+    data: LinearData | DiscreteData,
+    adjustment: Adjustment = "parents",
+) -> LinearEffect | DiscreteEffect:
+    """Return the possible effects of x on y, one for each choice of the parents of x."""
+    if isinstance(data, LinearData):
+        return _linear(graph, x, y, choices, data, adjustment)
+    return _discrete(graph, x, y, choices, data)
 
 
 def _linear(
@@ -579,7 +584,7 @@ def _linear(
     y: int,
     choices: Sequence[PDAG],
     data: LinearData,
-    adjustment: Adjustment = "parents",
+    adjustment: Adjustment,
 ) -> LinearEffect:
     estimates, sets = [], []
     for refined in choices:
@@ -589,6 +594,16 @@ def _linear(
         sets.append(graph.names_of(z))
     values, errors, free = zip(*estimates, strict=True)
     return LinearEffect(graph.name(x), graph.name(y), values, errors, tuple(sets), free)
+
+
+def _joint_choices(graph: PDAG, xs: Sequence[int]) -> list[PDAG]:
+    """Return the class for each way in which members of the class direct the edges at nodes."""
+    states = [maximally_oriented(graph)]
+    for x in xs:
+        states = [refined for state in states for refined in parent_choices(state, x)]
+        if len(states) > MAX_PARENT_SETS:
+            raise Undecided(f"the treatments have more than {MAX_PARENT_SETS} choices of parents")
+    return states
 
 
 def _joint(
