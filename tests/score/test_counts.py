@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sges.score.discrete import DENSE_GROUPS, Codes, Grouping, Weights, grouped, tally
+from sges.score.discrete import DENSE_GROUPS, Codes, grouped
 
 
 def table(seed: int, rows: int, arities: Sequence[int]) -> Codes:
@@ -31,10 +31,10 @@ def test_rows_share_a_group_iff_they_agree_on_every_column(
     codes = table(seed, rows, arities).reshape(len(arities), rows)
     groups = grouped(codes, arities, range(len(arities)))
     seen: dict[int, tuple[int, ...]] = {}
-    for group, row in zip(groups.ids.tolist(), records(codes), strict=False):
+    for group, row in zip(groups.tolist(), records(codes), strict=False):
         assert seen.setdefault(group, row) == row
     assert len(seen) == max(1, len(set(records(codes))))
-    assert 0 <= groups.ids.min() <= groups.ids.max() < groups.size
+    assert groups.min() >= 0
 
 
 @given(
@@ -46,7 +46,7 @@ def test_there_are_never_many_more_groups_than_rows(
     seed: int, rows: int, arities: list[int]
 ) -> None:
     groups = grouped(table(seed, rows, arities), arities, range(len(arities)))
-    assert groups.size <= max(4 * rows, DENSE_GROUPS)
+    assert groups.max() < max(4 * rows, DENSE_GROUPS)
 
 
 @pytest.mark.parametrize("arities", [[3, 2], [20, 20], [90, 90, 90]])
@@ -54,12 +54,5 @@ def test_groups_are_ordered_by_the_columns_in_turn(arities: list[int]) -> None:
     """The product of the arities is small, close to the number of rows, or much larger."""
     codes = table(1, 300, arities)
     groups = grouped(codes, arities, range(len(arities)))
-    pairs = sorted(zip(groups.ids.tolist(), records(codes), strict=True))
+    pairs = sorted(zip(groups.tolist(), records(codes), strict=True))
     assert [row for _, row in pairs] == sorted(records(codes))
-
-
-@pytest.mark.parametrize("weights", [None, np.array([2, 0, 5, 1])])
-def test_a_tally_counts_every_row_as_often_as_its_weight(weights: Weights) -> None:
-    groups = Grouping(np.array([1, 0, 1, 3]), 4)
-    expected = [1, 2, 0, 1] if weights is None else [0, 7, 0, 1]
-    assert tally(groups, weights).tolist() == expected

@@ -20,14 +20,14 @@ With survey weights or missing values, counts need not be whole numbers, and m i
 number of records.  Rows with missing values are divided among their completions
 (``sges.data.completion``): still one table for all families, so the scores stay score equivalent.
 
-These classes count with NumPy, one candidate at a time.  Searches on the compiled engine read the
-same table through ``sges.engine.discrete``, which counts all candidates in one pass.
+These classes count one family at a time.  Searches read the same table through
+``sges.engine.discrete``, which counts all candidates in one pass.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,10 @@ from sges.nodeset import NodeSet, nodes
 from sges.score.protocol import Score, text_of
 
 Ints: TypeAlias = NDArray[np.intp]
-Counts: TypeAlias = NDArray[np.intp] | NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.unsignedinteger[Any]]
-Weights: TypeAlias = NDArray[np.int64] | None
 
 MAX_CONFIGURATIONS = 10**290  # the largest q in the penalty, so that it stays finite
-CACHE_BYTES = 32 * 2**20  # for the groupings by the parent sets that were evaluated last
 DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only up to four per row
 
 
@@ -54,9 +52,6 @@ DENSE_GROUPS = 256  # up to this number, empty groups are kept; beyond it, only 
 
 class DiscreteScore:
     """A sum over the counts of a contingency table, the log-likelihood, minus a penalty."""
-
-    setting: ClassVar[str | None] = None
-    """The name of the argument of the constructor after the data, if there is one."""
 
     def __init__(self, data: object) -> None:
         table, score = as_dataset(data), type(self).__name__
@@ -76,22 +71,22 @@ class DiscreteScore:
         self.records = self.data.records
         self._arities: list[int] = self.data.arities.tolist()
         self.n = len(self._arities)
-        kept = max(1, CACHE_BYTES // (8 * self.data.rows))
-        self._groups: Callable[[NodeSet], Grouping] = lru_cache(kept)(
-            lambda parents: grouped(self.data.codes, self._arities, nodes(parents))
-        )
 
     __repr__ = text_of
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        setting = (getattr(self, self.setting),) if self.setting else ()
-        return type(self), (self.table, *setting)
 
     @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet, /) -> float:
         """Return the score of a node with some parents."""
-        q = self._configurations(parents)
-        return self._fit(y, self._groups(parents), q) - self._penalty(y, q)
+        q = math.prod(self._arities[v] for v in nodes(parents))
+        groups = grouped(self.data.codes, self._arities, nodes(parents))
+        cells = refine(groups, self.data.codes[y], self._arities[y])
+        fit = self._terms(self._counts(cells), self._counts(groups), self._arities[y], q)
+        return fit - self._penalty(y, q)
+
+    def _counts(self, groups: Ints) -> Counts:
+        """Return the numbers of records of the groups that have any."""
+        counts = np.bincount(groups, self.data.weights)
+        return counts[counts > 0] * np.float64(self.data.unit)
 
     def _terms(self, joint: Counts, margin: Counts, r: int, q: int) -> float:  # noqa: ARG002
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
@@ -100,22 +95,6 @@ class DiscreteScore:
     def _penalty(self, y: int, q: int) -> float:
         """Return the penalty for the parameters of y with q parent configurations."""
         raise NotImplementedError
-
-    def _fit(self, y: int, groups: "Grouping", q: int) -> float:
-        """Return the score of y without the penalty, given the rows grouped by its parents."""
-        margin = tally(groups, self.data.weights)
-        joint = tally(self._split(groups, y), self.data.weights)
-        joint, margin = joint[joint > 0], margin[margin > 0]
-        if self.data.unit != 1:  # survey weights or missing values: counts are not whole numbers
-            unit = np.float64(self.data.unit)
-            return self._terms(joint * unit, margin * unit, self._arities[y], q)
-        return self._terms(joint, margin, self._arities[y], q)
-
-    def _split(self, groups: "Grouping", v: int) -> "Grouping":
-        return refine(groups, self.data.codes[v], self._arities[v])
-
-    def _configurations(self, parents: NodeSet) -> int:
-        return math.prod(self._arities[v] for v in nodes(parents))
 
 
 class DiscreteBIC(DiscreteScore):
@@ -149,8 +128,6 @@ class DiscreteBIC(DiscreteScore):
     >>> round(coins.local(1, 0b01) - coins.local(1, 0), 6)  # 4 ln 2 − ½ ln 4
     2.079442
     """
-
-    setting = "penalty"
 
     def __init__(self, data: object, penalty: float = 1.0) -> None:
         if not (is_number(penalty) and 0 <= penalty < math.inf):
@@ -298,8 +275,6 @@ class BDeu(DiscreteScore):
     30
     """
 
-    setting = "ess"
-
     def __init__(self, data: object, ess: float | Literal["levels"] = 1.0) -> None:
         by_levels = isinstance(ess, str) and ess == "levels"
         if not by_levels and not (is_number(ess) and 0 < ess < math.inf):  # type: ignore[operator]
@@ -338,37 +313,21 @@ def _log_rising(counts: Counts, alpha: float) -> float:
 # --- the counts ------------------------------------------------------------------------------
 
 
-class Grouping(NamedTuple):
-    """The group of each row, from 0 to size − 1, by its values in some columns."""
-
-    ids: Ints
-    size: int
-
-
-def grouped(codes: Codes, arities: Sequence[int], columns: Iterable[int]) -> Grouping:
-    """Return the rows grouped by their values in some columns."""
-    groups = Grouping(np.zeros(codes.shape[1], dtype=np.intp), 1)
+def grouped(codes: Codes, arities: Sequence[int], columns: Iterable[int]) -> Ints:
+    """Return a number for the group of each row, by its values in some columns."""
+    groups = np.zeros(codes.shape[1], dtype=np.intp)
     for v in columns:
         groups = refine(groups, codes[v], arities[v])
     return groups
 
 
-def refine(groups: Grouping, column: Codes, arity: int) -> Grouping:
+def refine(groups: Ints, column: Codes, arity: int) -> Ints:
     """Return the groups split by the levels of a column, ordered by (group, level).
 
     Empty groups are dropped if there would be more than four groups per row, so that memory is
     proportional to the rows and does not depend on the product of the arities.
     """
-    ids, size = groups.ids * arity + column.astype(np.intp), groups.size * arity
-    if size <= max(DENSE_GROUPS, 4 * len(ids)):
-        return Grouping(ids, size)
-    occurring, ids = np.unique(ids, return_inverse=True)
-    return Grouping(ids, len(occurring))
-
-
-def tally(groups: Grouping, weights: Weights) -> Ints:
-    """Return the number of records in each group; a row counts as often as its weight says."""
-    if weights is None:
-        return np.bincount(groups.ids, minlength=groups.size)
-    # Sums of integer weights are exact in floating point up to 2**53 records.
-    return np.bincount(groups.ids, weights, groups.size).astype(np.intp)
+    groups = groups * arity + column.astype(np.intp)
+    if groups.max(initial=0) < max(DENSE_GROUPS, 4 * len(groups)):
+        return groups
+    return np.unique(groups, return_inverse=True)[1]

@@ -126,9 +126,8 @@ def score_name(score: Score) -> str:
 
 def text_of(score: Any) -> str:  # noqa: ANN401 (a score)
     """Return the ``repr`` of a score: its class, its size, and its setting."""
-    names = ("n", "records", getattr(score, "setting", "penalty"))
-    values = [(name, getattr(score, name, None)) for name in names if name]
-    pairs = (f"{name}={value:.10g}" for name, value in values if value is not None)
+    names = ("n", "records", "penalty", "ess")
+    pairs = (f"{name}={getattr(score, name):.10g}" for name in names if hasattr(score, name))
     return f"{type(score).__name__}({', '.join(pairs)})"
 
 

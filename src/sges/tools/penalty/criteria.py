@@ -26,7 +26,7 @@ from sges.errors import DataError, shown
 from sges.graph.equivalence import pdag_to_dag
 from sges.graph.pdag import PDAG
 from sges.nodeset import NodeSet, nodes
-from sges.score.discrete import grouped, refine, tally
+from sges.score.discrete import grouped, refine
 from sges.score.gaussian.matrix import RIDGE
 from sges.tools.metrics import skeleton
 from sges.uncertainty.draws import MAX_WITHOUT_REPLACEMENT, subsample, taken
@@ -230,8 +230,8 @@ class DiscreteFolds:
         groups = grouped(codes, arities, nodes(parents))
         cells = refine(groups, codes[y], arities[y])
         judged = np.flatnonzero(self._test[fold])
-        seen = tally(cells, train)[cells.ids[judged]]
-        of = tally(groups, train)[groups.ids[judged]]
+        seen = np.bincount(cells, train)[cells[judged]]
+        of = np.bincount(groups, train)[groups[judged]]
         prior = ESS / prod(arities[v] for v in nodes(parents))
         logs = np.log(seen + prior / arities[y]) - np.log(of + prior)
         times = self._test[fold][judged]
