@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.data import Dataset, Kind
-from sges.data.dataset import as_dataset
+from sges.data.dataset import as_dataset, check_no_missing
 from sges.data.tables import names_of
 from sges.errors import (
+    DataError,
     InvalidArgument,
     NetworkError,
     as_numbers,
@@ -19,10 +20,13 @@ from sges.errors import (
     shown,
     suggestion,
 )
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, columns_of
 from sges.network.structures import Seed
 
 Floats: TypeAlias = NDArray[np.float64]
+Levels: TypeAlias = Sequence[tuple[Any, ...] | None]
+"""The levels of each discrete variable; None for a continuous one."""
+
 Drawn: TypeAlias = tuple[Floats, NDArray[np.unsignedinteger[Any]], tuple[Any, ...]]
 """Continuous variables, the codes of discrete ones, and the levels of each variable or None."""
 
@@ -84,11 +88,13 @@ class Network:
         """Return m records."""
         raise NotImplementedError
 
-    def _table(self, rows: Any, levels: Sequence[object]) -> Dataset:  # noqa: ANN401
-        """Return a table with the kinds of the variables, ``levels`` being None for numbers."""
+    def _columns(self, rows: Any, levels: Levels, what: str) -> Floats:  # noqa: ANN401
+        """Return one row per variable of a table, as ``columns_of_table`` does."""
         kinds = ["continuous" if labels is None else "discrete" for labels in levels]
         named = dict(zip(self.names, kinds, strict=True))
-        return as_dataset(rows, columns=self.names, kinds=named)
+        table = as_dataset(rows, columns=self.names, kinds=named)
+        at = columns_of(self.dag.named(self.names), table.names)
+        return columns_of_table(table, at, levels, what)
 
     def _number_of(self, name: object) -> int:
         """Return the number of a variable; raise an error if the name does not exist."""
@@ -118,3 +124,49 @@ def given_number(name: str, value: object) -> float:
     if number.size != 1 or not np.isfinite(number).all():
         raise InvalidArgument(f"given[{name!r}] = {shown(value)}: it must be a finite number")
     return float(number.item())
+
+
+def level_code(label: object, levels: Sequence[Any], name: str) -> int:
+    """Return the number of a level: the label itself, or the text of one."""
+    for number, level in enumerate(levels):
+        if label in (level, str(level)):
+            return number
+    raise NetworkError(
+        f"variable {name!r} has no level {shown(label)}; its levels are "
+        f"{', '.join(map(repr, levels))}"
+    )
+
+
+def columns_of_table(table: Dataset, at: Sequence[int], levels: Levels, what: str) -> Floats:
+    """Return one row per variable: its values, or the codes of its levels in ``levels``."""
+    check_no_missing(table, what)
+    columns = np.empty((len(at), table.rows))
+    for column, i, labels in zip(columns, at, levels, strict=True):
+        if labels is not None:
+            column[:] = _coded_column(table, i, labels)
+        elif table.levels[i] is None:
+            column[:] = table.values[table.continuous.index(i)]
+        else:
+            raise DataError(f"column {table.names[i]!r} is discrete; it must be continuous")
+    return columns
+
+
+def _coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
+    """Return a discrete column of a table as positions of its levels in ``labels``."""
+    present = table.levels[at]
+    if present is None:
+        raise DataError(f"column {table.names[at]!r} is continuous; it must be discrete")
+    number = {label: code for code, label in enumerate(labels)}
+    if strange := [label for label in present if label not in number]:
+        raise DataError(
+            f"column {table.names[at]!r} has the level {strange[0]!r}; "
+            f"its levels in the network are {tuple(labels)}"
+        )
+    translation = np.array([number[label] for label in present], dtype=np.intp)
+    codes: NDArray[np.intp] = translation[table.codes[table.discrete.index(at)]]
+    return codes
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 edge" or "2 edges"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

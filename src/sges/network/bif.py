@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sges.errors import FileError, GraphError, NetworkError, check_path, shown
-from sges.graph.pdag import PDAG
+from sges.graph.pdag import PDAG, Edge
 from sges.network.discrete import BayesianNetwork, scaled_rows
 from sges.nodeset import nodes
 from sges.writing import write_text
@@ -135,6 +135,12 @@ class _Parser:
                     self._skip_to(";")
                 self._take("}")
         number = {name: v for v, name in enumerate(self._levels)}
+        dag = PDAG.from_edges(len(number), self._edges(number), names=list(number))
+        cpts = [self._cpt(name, number) for name in number]
+        return BayesianNetwork(dag, cpts, levels=list(self._levels.values()))
+
+    def _edges(self, number: dict[str, int]) -> list[Edge]:
+        """Return the edges; check that each variable is declared and has probabilities."""
         if not number:
             raise NetworkError("it declares no variables")
         if strange := [name for name in self._families if name not in number]:
@@ -148,9 +154,7 @@ class _Parser:
                     what = f"the parent {shown(parent)} of {shown(name)}"
                     raise NetworkError(f"{what} is not a variable")
                 edges.append((number[parent], v))
-        dag = PDAG.from_edges(len(number), edges, names=list(number))
-        cpts = [self._cpt(name, number) for name in number]
-        return BayesianNetwork(dag, cpts, levels=list(self._levels.values()))
+        return edges
 
     def _variable(self) -> None:
         name = self._word("the name of a variable")
@@ -314,8 +318,7 @@ def _lines(network: BayesianNetwork) -> Iterator[str]:
     """Yield the lines of a BIF file."""
     levels = [[str(label) for label in labels] for labels in network.levels]
     for name, labels in zip(network.names, levels, strict=True):
-        bad = [word for word in (name, *labels) if not WORD.fullmatch(word)]
-        if bad or len(set(labels)) < len(labels):
+        if len(set(labels)) < len(labels) or not all(map(WORD.fullmatch, (name, *labels))):
             raise NetworkError(
                 f"variable {shown(name)} cannot be written as BIF: its name and its levels must "
                 "be different words of letters, digits and underscores"
@@ -328,8 +331,8 @@ def _lines(network: BayesianNetwork) -> Iterator[str]:
         parents = list(nodes(network.dag.parents(v)))
         above = f" | {', '.join(network.names[p] for p in parents)}" if parents else ""
         yield f"probability ( {network.names[v]}{above} ) {{"
-        for key in np.ndindex(cpt.shape[:-1]):
-            row = ", ".join(map(repr, cpt[key].tolist()))
-            shown_key = ", ".join(levels[p][i] for p, i in zip(parents, key, strict=True))
-            yield f"  ({shown_key}) {row};" if parents else f"  table {row};"
+        keys = product(*(levels[p] for p in parents))  # the last parent changes fastest
+        for key, row in zip(keys, cpt.reshape(-1, cpt.shape[-1]).tolist(), strict=True):
+            numbers = ", ".join(map(repr, row))
+            yield f"  ({', '.join(key)}) {numbers};" if parents else f"  table {numbers};"
         yield "}"

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data import Dataset
-from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, check_seed, check_text, is_number, shown
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, check_graph
-from sges.network.base import Drawn, Floats, Network, is_array
+from sges.network.base import Drawn, Floats, Network, counted, is_array, level_code
 from sges.network.inference import Marginals, Table
 from sges.network.structures import Seed
 from sges.nodeset import Nodes, as_nodeset, nodes
@@ -109,13 +107,7 @@ class BayesianNetwork(Network):
         if not (is_number(concentration) and concentration > 0):
             raise NetworkError(f"concentration {shown(concentration)}: it must be positive")
         check_seed(seed)
-        given = arity if isinstance(arity, Iterable) else [arity] * dag.n
-        arities = [int(r) if is_number(r, whole=True) else 0 for r in given]
-        if len(arities) != dag.n:
-            raise NetworkError(f"{len(arities)} arities were given for {dag.n} variables")
-        if not all(0 < r <= 10**9 for r in arities):
-            rule = "the number of levels must be a whole number, at least one"
-            raise NetworkError(f"arity {shown(arity)}: {rule}")
+        arities = checked_arities(arity, dag.n)
         rng = np.random.default_rng(seed)
         cpts = []
         for v in range(dag.n):
@@ -170,8 +162,11 @@ class BayesianNetwork(Network):
     @documented_like(Network.log_probability)
     def log_probability(self, rows: Any) -> Floats:  # noqa: ANN401 (any table)
         """Return the log-probability of each row."""
-        rows = rows if is_array(rows) else self._table(rows, self.levels)
-        codes = checked_rows(rows, self.names, self.levels)
+        if is_array(rows):
+            codes = checked_codes(rows, self.names, self.arities)
+        else:
+            columns = self._columns(rows, self.levels, "the probability of a row")
+            codes = columns.T.astype(np.intp)
         total = np.zeros(codes.shape[:-1])
         with np.errstate(divide="ignore"):  # an impossible record has log-probability -inf
             for v, cpt in enumerate(self.cpts):
@@ -243,22 +238,21 @@ class BayesianNetwork(Network):
         return BayesianNetwork, (self.dag, self.cpts, self.names, self.levels)
 
     def __repr__(self) -> str:
-        edges, plural = self.dag.edge_count(), "" if self.n == 1 else "s"
-        return (
-            f"BayesianNetwork({self.n} variable{plural}, {edges} edge{'' if edges == 1 else 's'}, "
-            f"{self.parameters} parameter{'' if self.parameters == 1 else 's'})"
-        )
+        edges, parameters = self.dag.edge_count(), counted(self.parameters, "parameter")
+        sizes = f"{counted(self.n, 'variable')}, {counted(edges, 'edge')}, {parameters}"
+        return f"BayesianNetwork({sizes})"
 
 
-def level_code(label: object, levels: Sequence[Any], name: str) -> int:
-    """Return the number of a level: the label itself, or the text of one."""
-    for number, level in enumerate(levels):
-        if label in (level, str(level)):
-            return number
-    raise NetworkError(
-        f"variable {name!r} has no level {shown(label)}; its levels are "
-        f"{', '.join(map(repr, levels))}"
-    )
+def checked_arities(arity: int | Sequence[int], n: int) -> list[int]:
+    """Return the numbers of levels of n variables, of which one may be given for all."""
+    given = arity if isinstance(arity, Iterable) else [arity] * n
+    arities = [int(r) if is_number(r, whole=True) else 0 for r in given]
+    if len(arities) != n:
+        raise NetworkError(f"{len(arities)} arities were given for {n} variables")
+    if not all(0 < r <= 10**9 for r in arities):
+        rule = "the number of levels must be a whole number, at least one"
+        raise NetworkError(f"arity {shown(arity)}: {rule}")
+    return arities
 
 
 def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
@@ -267,40 +261,47 @@ def checked_cpts(dag: PDAG, cpts: Sequence[ArrayLike]) -> tuple[Floats, ...]:
         raise NetworkError(f"cpts = {shown(cpts)}: it must contain one array for each variable")
     if len(cpts) != dag.n:
         raise NetworkError(f"{len(cpts)} distributions were given for {dag.n} variables")
-    tables: list[Floats] = []
-    for v, cpt in enumerate(cpts):
-        try:
-            table = np.array(cpt, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
-        axes = dag.parents(v).bit_count() + 1
-        if table.ndim != axes or table.shape[-1] == 0:
-            raise NetworkError(
-                f"cpts[{dag.name(v)}] has the shape {table.shape}; it must have {axes} axes, one "
-                "per parent and a last one with the levels of the variable itself"
-            )
-        tables.append(table)
-    for v, table in enumerate(tables):
-        name, parents = dag.name(v), list(nodes(dag.parents(v)))
-        right = (*(tables[p].shape[-1] for p in parents), table.shape[-1])
-        if table.shape != right:
-            raise NetworkError(
-                f"cpts[{name}] has the shape {table.shape}; with the parents "
-                f"{', '.join(map(dag.name, parents)) or 'none'} in this order it must be {right}"
-            )
-        if (bad := table[~(table >= 0)]).size:
-            raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability must be 0 or more")
-        sums = table.sum(axis=-1)
-        wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
-        if len(wrong):
-            at = tuple(int(i) for i in wrong[0])
-            raise NetworkError(
-                f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
-                f"{float(sums[at])!r}; they must add up to 1"
-            )
-        tables[v] = scaled_rows(table)
-        tables[v].setflags(write=False)
-    return tuple(tables)
+    tables = [_table_of(cpt, dag, v) for v, cpt in enumerate(cpts)]
+    return tuple(_checked_table(tables, dag, v) for v in range(dag.n))
+
+
+def _table_of(cpt: ArrayLike, dag: PDAG, v: int) -> Floats:
+    """Return a distribution as an array with the right number of axes."""
+    try:
+        table = np.array(cpt, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise NetworkError(f"cpts[{dag.name(v)}] is not an array of numbers: {error}") from None
+    axes = dag.parents(v).bit_count() + 1
+    if table.ndim != axes or table.shape[-1] == 0:
+        raise NetworkError(
+            f"cpts[{dag.name(v)}] has the shape {table.shape}; it must have {axes} axes, one "
+            "per parent and a last one with the levels of the variable itself"
+        )
+    return table
+
+
+def _checked_table(tables: Sequence[Floats], dag: PDAG, v: int) -> Floats:
+    """Return the distribution of v, read-only and its rows scaled, if it fits the others."""
+    table, name, parents = tables[v], dag.name(v), list(nodes(dag.parents(v)))
+    right = (*(tables[p].shape[-1] for p in parents), table.shape[-1])
+    if table.shape != right:
+        raise NetworkError(
+            f"cpts[{name}] has the shape {table.shape}; with the parents "
+            f"{', '.join(map(dag.name, parents)) or 'none'} in this order it must be {right}"
+        )
+    if (bad := table[~(table >= 0)]).size:
+        raise NetworkError(f"cpts[{name}] contains {bad[0]}; a probability must be 0 or more")
+    sums = table.sum(axis=-1)
+    wrong = np.argwhere(~(np.abs(sums - 1) <= SUM_TOLERANCE))
+    if len(wrong):
+        at = tuple(int(i) for i in wrong[0])
+        raise NetworkError(
+            f"cpts[{name}]: the probabilities given the parents' levels {at} add up to "
+            f"{float(sums[at])!r}; they must add up to 1"
+        )
+    scaled = scaled_rows(table)
+    scaled.setflags(write=False)
+    return scaled
 
 
 def scaled_rows(table: Floats) -> Floats:
@@ -321,7 +322,7 @@ def checked_levels(
     if len(levels) != dag.n:
         raise NetworkError(f"levels of {len(levels)} variables were given for {dag.n} variables")
     for v, (labels, arity) in enumerate(zip(levels, arities, strict=True)):
-        if len(set(labels)) != arity or len(labels) != arity:
+        if not len(set(labels)) == len(labels) == arity:
             raise NetworkError(
                 f"levels[{dag.name(v)}] = {shown(tuple(labels))}; it needs {arity} labels, "
                 "all different"
@@ -329,21 +330,10 @@ def checked_levels(
     return tuple(tuple(labels) for labels in levels)
 
 
-def checked_rows(
-    rows: ArrayLike | Dataset, names: Sequence[str], levels: Sequence[Sequence[Any]]
+def checked_codes(
+    rows: ArrayLike, names: Sequence[str], arities: Sequence[int]
 ) -> NDArray[np.integer[Any]]:
-    """Return level numbers, one variable per position in the last axis.
-
-    The columns of a table are found by their names, and its levels by their labels.
-    """
-    if isinstance(rows, Dataset):
-        check_no_missing(rows, "the probability of a row")
-        if missing := [name for name in names if name not in rows.names]:
-            raise DataError(f"the table has no column {missing[0]!r}; each variable needs one")
-        codes = np.empty((rows.rows, len(names)), np.intp)
-        for v, (name, labels) in enumerate(zip(names, levels, strict=True)):
-            codes[:, v] = coded_column(rows, rows.names.index(name), labels)
-        return codes
+    """Return level numbers, one variable per position in the last axis."""
     codes = np.asarray(rows)
     whole = np.issubdtype(codes.dtype, np.integer) or codes.size == 0
     if not whole or codes.shape[-1:] != (len(names),):
@@ -351,27 +341,11 @@ def checked_rows(
             f"rows of type {codes.dtype} and shape {codes.shape}: they must be whole numbers, "
             f"with the level of each of the {len(names)} variables in the last axis"
         )
-    for v, (name, labels) in enumerate(zip(names, levels, strict=True)):
+    for v, (name, arity) in enumerate(zip(names, arities, strict=True)):
         column = codes[..., v]
-        if column.size and not 0 <= column.min() <= column.max() < len(labels):
+        if column.size and not 0 <= column.min() <= column.max() < arity:
             raise DataError(
                 f"variable {name}: the rows have the levels {column.min()} to {column.max()}; "
-                f"its levels are 0 to {len(labels) - 1}"
+                f"its levels are 0 to {arity - 1}"
             )
-    return codes
-
-
-def coded_column(table: Dataset, at: int, labels: Sequence[Any]) -> NDArray[np.intp]:
-    """Return a discrete column of a table as positions of its levels in ``labels``."""
-    present = table.levels[at]
-    if present is None:
-        raise DataError(f"column {table.names[at]!r} is continuous; it must be discrete")
-    number = {label: code for code, label in enumerate(labels)}
-    if strange := [label for label in present if label not in number]:
-        raise DataError(
-            f"column {table.names[at]!r} has the level {strange[0]!r}; "
-            f"its levels in the network are {tuple(labels)}"
-        )
-    translation = np.array([number[label] for label in present], dtype=np.intp)
-    codes: NDArray[np.intp] = translation[table.codes[table.discrete.index(at)]]
     return codes

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sges.data.dataset import check_no_missing
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError, as_numbers, check_seed, shown
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG, columns_of
-from sges.network.base import Drawn, Network, given_number, is_array
+from sges.graph.pdag import PDAG
+from sges.network.base import Drawn, Network, counted, given_number, is_array
 from sges.network.structures import Seed
 
 
@@ -77,19 +76,7 @@ class LinearGaussian(Network):
         topological_order(dag)  # raises an error if it is not a DAG
         w, d = as_numbers("weights", weights), as_numbers("variances", variances)
         m = np.zeros(dag.n) if means is None else as_numbers("means", means)
-        if w.shape != (dag.n, dag.n):
-            raise NetworkError(
-                f"weights have the shape {w.shape}; for {dag.n} variables it must be "
-                f"{(dag.n, dag.n)}, row → column"
-            )
-        if not np.isfinite(w).all():
-            raise NetworkError("weights contain an infinite or missing value; each must be finite")
-        if (wrong := np.argwhere((w != 0) & ~_edges(dag))).size:
-            x, y = (int(v) for v in wrong[0])
-            edge = f"{dag.name(x)}→{dag.name(y)}"
-            raise NetworkError(
-                f"weights[{x}, {y}] is {w[x, y]}, but the DAG has no edge {edge}; it must be 0"
-            )
+        _check_weights(dag, w)
         if d.shape != (dag.n,):
             raise NetworkError(
                 f"variances have the shape {d.shape}; for {dag.n} variables it must be {(dag.n,)}"
@@ -147,8 +134,8 @@ class LinearGaussian(Network):
         return noises.astype(np.float64, copy=False)
 
     def __repr__(self) -> str:
-        edges, plural = self.dag.edge_count(), "" if self.n == 1 else "s"
-        return f"LinearGaussian({self.n} variable{plural}, {edges} edge{'' if edges == 1 else 's'})"
+        edges = counted(self.dag.edge_count(), "edge")
+        return f"LinearGaussian({counted(self.n, 'variable')}, {edges})"
 
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
         values = rng.standard_normal((self.n, m)) * np.sqrt(self.variances)[:, None]
@@ -170,12 +157,7 @@ class LinearGaussian(Network):
         if is_array(rows):
             values = as_numbers("rows", rows)
         else:
-            table = self._table(rows, (None,) * self.n)
-            check_no_missing(table, "the density of a row")
-            if table.discrete:
-                name = table.names[table.discrete[0]]
-                raise DataError(f"column {name!r} is discrete; it must be continuous")
-            values = table.values[columns_of(self.dag.named(self.names), table.names)].T
+            values = self._columns(rows, (None,) * self.n, "the density of a row").T
         if values.shape[-1:] != (self.n,):
             raise DataError(
                 f"rows of shape {values.shape}: the last axis must have {self.n} variables"
@@ -225,6 +207,23 @@ class LinearGaussian(Network):
         slopes = np.linalg.lstsq(noises[:, seen] / scale, noises[:, y], rcond=None)[0] / scale
         rest = noises[:, y] - noises[:, seen] @ slopes
         return Normal(float(self.means[y] + slopes @ gap), float(rest @ rest))
+
+
+def _check_weights(dag: PDAG, weights: NDArray[np.float64]) -> None:
+    """Raise an error if the weights are not those of the edges of a DAG."""
+    if weights.shape != (dag.n, dag.n):
+        raise NetworkError(
+            f"weights have the shape {weights.shape}; for {dag.n} variables it must be "
+            f"{(dag.n, dag.n)}, row → column"
+        )
+    if not np.isfinite(weights).all():
+        raise NetworkError("weights contain an infinite or missing value; each must be finite")
+    if (wrong := np.argwhere((weights != 0) & ~_edges(dag))).size:
+        x, y = (int(v) for v in wrong[0])
+        raise NetworkError(
+            f"weights[{x}, {y}] is {weights[x, y]}, but the DAG has no edge "
+            f"{dag.name(x)}→{dag.name(y)}; it must be 0"
+        )
 
 
 def _range(what: str, value: object) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """Networks of continuous and discrete variables: a regression of each variable on its parents."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, pi
 from typing import Any, TypeAlias
@@ -8,18 +8,27 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sges.data import Dataset
-from sges.data.dataset import check_no_missing
 from sges.data.moments import LEAST_VARIANCE, beyond_squares
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
 from sges.graph.pdag import PDAG, columns_of
-from sges.network.base import Drawn, Floats, Network, given_number
-from sges.network.discrete import coded_column, level_code
+from sges.network.base import (
+    Drawn,
+    Floats,
+    Levels,
+    Network,
+    columns_of_table,
+    counted,
+    given_number,
+    level_code,
+)
 from sges.nodeset import nodes
 
 LEAST_SHARE = 1e-12
 """The least share of its variance that parents leave to a variable that is no function of them."""
+
+NEEDS = "a network of both kinds of variables"  # what needs a table without missing values
 
 LEAST_PRIOR = 1e-6
 """The least precision of the prior of logistic slopes: without one, the slopes of levels that
@@ -77,8 +86,6 @@ class LogisticFamily:
 
 
 Family: TypeAlias = LinearFamily | LogisticFamily
-Levels: TypeAlias = tuple[tuple[Any, ...] | None, ...]
-"""The levels of each discrete variable; None for a continuous one."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +122,7 @@ class MixedNetwork(Network):
     """
 
     dag: PDAG
-    levels: Levels
+    levels: tuple[tuple[Any, ...] | None, ...]
     families: tuple[Family, ...]
 
     def _draw(self, m: int, rng: np.random.Generator) -> Drawn:
@@ -139,8 +146,7 @@ class MixedNetwork(Network):
         DataError
             If a column is missing, has another kind, or a level that the network does not have.
         """
-        table = self._table(rows, self.levels)
-        columns = _columns(table, columns_of(self.dag, table.names), self.levels)
+        columns = self._columns(rows, self.levels, NEEDS)
         total = np.zeros(columns.shape[1])
         for y, family in enumerate(self.families):
             design = _design(self.dag, y, columns, self.levels)
@@ -185,11 +191,9 @@ class MixedNetwork(Network):
         return dict(zip(self.levels[y] or (), shares, strict=True))
 
     def __repr__(self) -> str:
-        discrete, edges = sum(levels is not None for levels in self.levels), self.dag.edge_count()
-        return (
-            f"MixedNetwork({self.n - discrete} continuous and {discrete} discrete variables, "
-            f"{edges} edge{'' if edges == 1 else 's'})"
-        )
+        discrete = sum(levels is not None for levels in self.levels)
+        kinds = f"{self.n - discrete} continuous and {discrete} discrete variables"
+        return f"MixedNetwork({kinds}, {counted(self.dag.edge_count(), 'edge')})"
 
 
 def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
@@ -200,7 +204,7 @@ def fit_mixed(dag: PDAG, table: Dataset, smoothing: float) -> MixedNetwork:
     """
     at = columns_of(dag, table.names)
     levels = tuple(table.levels[i] for i in at)
-    columns = _columns(table, at, levels)
+    columns = columns_of_table(table, at, levels, NEEDS)
     weights = np.full(table.rows, table.unit)
     if table.weights is not None:
         weights *= table.weights
@@ -277,20 +281,6 @@ def _standardized(columns: Floats, weights: Floats) -> tuple[Floats, Floats, Flo
     deviation = np.sqrt(np.average(centered**2, axis=0, weights=weights))
     deviation[deviation == 0] = 1.0
     return centered / deviation, shift + mean * reach, deviation * reach
-
-
-def _columns(table: Dataset, at: Sequence[int], levels: Levels) -> Floats:
-    """Return one row per variable: its values, or the codes of its levels."""
-    check_no_missing(table, "a network of both kinds of variables")
-    columns = np.empty((len(at), table.rows))
-    for column, i, labels in zip(columns, at, levels, strict=True):
-        if labels is not None:
-            column[:] = coded_column(table, i, labels)
-        elif table.levels[i] is None:
-            column[:] = table.values[table.continuous.index(i)]
-        else:
-            raise DataError(f"column {table.names[i]!r} is discrete; it must be continuous")
-    return columns
 
 
 def _design(dag: PDAG, y: int, columns: Floats, levels: Levels) -> Floats:

@@ -56,7 +56,8 @@ def random_structure(n: int, max_parents: int = 2, seed: Seed = 0) -> PDAG:
     parents = [0] * n
     reach: list[NodeSet] = [1 << v for v in range(n)]  # each node and its descendants
     order = rng.permutation(n).tolist()
-    for x, y in ((x, y) for place, x in enumerate(order) for y in order[:place]):
+    pairs = ((x, y) for place, x in enumerate(order) for y in order[:place])
+    for x, y in pairs:
         if rng.random() >= 0.5:
             continue
         possible = [
