@@ -7,7 +7,7 @@ or belongs to another run is an error that names the reason; nothing in it is ev
 
 import json
 import os
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -69,28 +69,32 @@ class Checkpoint:
                 return None
             content = self.path.read_bytes()
         try:
-            record = parse_json(content.decode("utf-8"))
+            record: Any = parse_json(content.decode("utf-8"))
         except (GraphError, UnicodeDecodeError):
             raise self.error("it is damaged, or not a checkpoint") from None
+        if why := self._why_not(record):
+            raise self.error(why)
+        return record.get("state")
+
+    def _why_not(self, record: Any) -> str | None:  # noqa: ANN401 (what JSON holds)
+        """Return why a record is not of this run, None if it is."""
         if not isinstance(record, dict) or record.get("format") != FORMAT:
-            raise self.error("it is not a checkpoint of sges")
-        if record.get("version") != VERSION:
-            raise self.error(
-                f"it has version {shown(record.get('version'))}, but sges reads version {VERSION}"
-            )
+            return "it is not a checkpoint of sges"
+        if (version := record.get("version")) != VERSION:
+            return f"it has version {shown(version)}, but sges reads version {VERSION}"
         checksum = record.pop("checksum", None)
         if checksum != _checksum(json.dumps(record, sort_keys=True)):
-            raise self.error("it is damaged: its checksum does not match")
+            return "it is damaged: its checksum does not match"
         if record.get("data") != self.data:
-            raise self.error("it was made from other data")
+            return "it was made from other data"
         stored = record.get("settings")
         if not isinstance(stored, dict) or stored.keys() != self.settings.keys():
-            raise self.error("it was made by another kind of run")
+            return "it was made by another kind of run"
         for name, value in self.settings.items():
             if stored[name] != value:
                 values = f"{name} = {shown(stored[name])}, and this run has {value!r}"
-                raise self.error(f"it was made with {IN_WORDS.get(name, values)}")
-        return record.get("state")
+                return f"it was made with {IN_WORDS.get(name, values)}"
+        return None
 
     def save(self, state: object) -> None:
         """Write the progress so far."""
@@ -123,36 +127,28 @@ def continued(
     A search that was finished is not repeated: its result is returned.
     """
     begun = saved = perf_counter()
-    state, notes, best = file.load(), list[str](), -inf
-    graph: PDAG | None = None
+    state = file.load()
+    graph, best, notes = None, -inf, list[str]()
     if state is None:
         file.save(None)  # a file that cannot be written is an error before the search
     else:
-        try:
-            if "result" in state:
-                return replace(Result.from_dict(state["result"]), scorer=score)
-            graph, best = graph_of_record(state["graph"]).named(None), float(state["score"])
-        except (DataError, GraphError, KeyError, TypeError, ValueError):
-            raise file.error("it does not contain the graph of a search") from None
-        count = graph.edge_count()
-        edges = f"{count:,} edge{'' if count == 1 else 's'}"
-        notes.append(f"continued from a graph with {edges}, saved by a run that did not end")
-        forward = plan.forward or ("fes" if plan.start is None else None)
-        plan = replace(plan, start=graph, forward=None if forward == "complete" else forward)
+        found = _restored(file, state)
+        if isinstance(found, Result):
+            return replace(found, scorer=score)
+        graph, best = found
+        plan, notes = _from(graph, plan)
 
     def save(found: PDAG, total: float) -> None:
         nonlocal graph, best
-        file.save({"graph": graph_record(found.named(file.names)), "score": total})
-        graph, best = found, total
+        if plan.constraint is None or plan.constraint.admits(found):
+            file.save({"graph": graph_record(found.named(file.names)), "score": total})
+            graph, best = found, total
 
     def keep(engine: CompiledEngine, *, at_once: bool = False) -> None:
         nonlocal saved
-        is_due = at_once or perf_counter() - saved >= SECONDS_BETWEEN
-        if engine.total <= best or not is_due:
-            return
-        found, saved = engine.cpdag, perf_counter()
-        if plan.constraint is None or plan.constraint.admits(found):
-            save(found, engine.total)
+        if engine.total > best and (at_once or perf_counter() - saved >= SECONDS_BETWEEN):
+            saved = perf_counter()
+            save(engine.cpdag, engine.total)
 
     result = plan.run(score, time_limit=time_limit, progress=progress, keep=keep)
     if result.score < best - tie_tolerance(best):  # it was stopped in a search for orders, say
@@ -169,56 +165,75 @@ def continued(
     return result
 
 
-def name_of(value: object, depth: int = 6) -> str:
+def _restored(file: Checkpoint, state: Any) -> Result | tuple[PDAG, float]:  # noqa: ANN401
+    """Return the result of a finished search, or the best graph so far with its score."""
+    try:
+        if "result" in state:
+            return Result.from_dict(state["result"])
+        return graph_of_record(state["graph"]).named(None), float(state["score"])
+    except (DataError, GraphError, KeyError, TypeError, ValueError):
+        raise file.error("it does not contain the graph of a search") from None
+
+
+def _from(graph: PDAG, plan: "SearchPlan") -> tuple["SearchPlan", list[str]]:
+    """Return a plan that continues from a saved graph, and the note about it."""
+    count = graph.edge_count()
+    edges = f"{count:,} edge{'' if count == 1 else 's'}"
+    forward = plan.forward or ("fes" if plan.start is None else None)
+    plan = replace(plan, start=graph, forward=None if forward == "complete" else forward)
+    return plan, [f"continued from a graph with {edges}, saved by a run that did not end"]
+
+
+def name_of(value: object) -> str:
     """Return a name that identifies a user's function or object, the same in every process.
 
     It includes a digest of the code with its constants and defaults and of what it refers to (all
     lambdas of a module have the same name), or of the public attributes of an object.
     """
-    if isinstance(value, partial):
-        return f"{name_of(value.func, depth)}{_described((value.args, value.keywords), depth)}"
-    if isinstance(value, MethodType):
-        return f"{name_of(value.__self__, depth)}.{name_of(value.__func__, depth)}"
     kind = value if hasattr(value, "__qualname__") else type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
-    if isinstance(value, FunctionType):
-        cells = [_content(cell) for cell in value.__closure__ or ()]
-        parts: tuple[object, ...] = value.__code__, value.__defaults__, value.__kwdefaults__, cells
-    elif kind is not value:
-        attributes = getattr(value, "__dict__", {})
-        parts = ({word: attributes[word] for word in attributes if not word.startswith("_")},)
-    else:
+    if isinstance(value, type):
         return name
-    return f"{name} {_checksum(_described(parts, depth))[:16]}"
+    content = value if isinstance(value, tuple(CONTENTS)) else _public(value)
+    return f"{name} {_checksum(_described(content, depth=9))[:16]}"
 
 
-def _content(cell: CellType) -> object:
-    """Return what a function refers to by a name from outside; None if it is not set yet."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
+def _public(value: object) -> dict[str, object]:
+    """Return the public attributes of an object."""
+    known = getattr(value, "__dict__", {})
+    return {word: known[word] for word in known if not word.startswith("_")}
+
+
+def _referred(function: FunctionType) -> list[object]:
+    """Return what a function refers to by names from outside, as far as they are set yet."""
+    return [cell.cell_contents for cell in function.__closure__ or () if cell != CellType()]
+
+
+CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
+    CodeType: lambda code: (code.co_code, code.co_names, code.co_consts),
+    FunctionType: lambda f: (f.__code__, f.__defaults__, f.__kwdefaults__, _referred(f)),
+    MethodType: lambda method: (_public(method.__self__), method.__func__),
+    partial: lambda made: (made.func, made.args, made.keywords),
+    np.ndarray: lambda array: (str(array.dtype), array.shape, array.tobytes()),
+    Mapping: lambda mapping: mapping.items(),
+    list: iter,
+    tuple: iter,
+    Set: iter,
+}
+"""What determines a value of a type; all other objects count by the names of their types."""
 
 
 def _described(value: object, depth: int) -> str:
-    """Return a text for a value, without addresses in memory; objects count by their names."""
-    if isinstance(value, CodeType):
-        return f"{value.co_code.hex()}{value.co_names}{_described(value.co_consts, depth)}"
+    """Return a text for a value, without addresses in memory."""
     if isinstance(value, str | bytes | int | float | complex | None):
         return repr(value)
-    if depth == 0:
-        return type(value).__qualname__
-    if isinstance(value, Mapping):
-        value = list(value.items())
-    if isinstance(value, list | tuple | Set):
-        texts = [_described(each, depth - 1) for each in value]
-        return str(sorted(texts) if isinstance(value, Set) else texts)
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape}{sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, FunctionType | MethodType | partial):
-        return name_of(value, depth - 1)
     kind = value if isinstance(value, type) else type(value)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    parts = next((parts for known, parts in CONTENTS.items() if isinstance(value, known)), None)
+    if parts is None or depth == 0:
+        return name
+    texts = [_described(each, depth - 1) for each in parts(value)]
+    return f"{name}{sorted(texts) if isinstance(value, Set) else texts}"
 
 
 def _checksum(text: str) -> str:
