@@ -17,7 +17,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from numbers import Integral, Real
 from pathlib import Path
-from types import FrameType, UnionType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -283,6 +283,14 @@ def need(module: str, purpose: str, package: str | None = None) -> Any:  # noqa:
         ) from None
 
 
+def _closest(name: object, names: list[str]) -> str | None:
+    """Return the question whether the closest of some names was meant; None if none is close."""
+    by_case = {known.casefold(): known for known in reversed(names)}
+    word = name if isinstance(name, str) else shown(name)
+    close = get_close_matches(word.casefold(), by_case, n=1)
+    return f"did you mean {by_case[close[0]]!r}?" if close else None
+
+
 def suggestion(name: object, names: Iterable[str], what: str = "the names") -> str:
     """Return the closest name to one that does not exist, or else the first of all names.
 
@@ -290,10 +298,8 @@ def suggestion(name: object, names: Iterable[str], what: str = "the names") -> s
     ("did you mean 'age'?", "the columns are 'age', 'sex'")
     """
     known = list(names)
-    by_case = {other.casefold(): other for other in reversed(known)}
-    word = name if isinstance(name, str) else shown(name)
-    if close := get_close_matches(word.casefold(), by_case, n=1):
-        return f"did you mean {by_case[close[0]]!r}?"
+    if hint := _closest(name, known):
+        return hint
     listed = ", ".join(map(repr, known[:8]))
     return f"{what} are {listed}" + (f" and {len(known) - 8} more" if len(known) > 8 else "")
 
@@ -301,11 +307,9 @@ def suggestion(name: object, names: Iterable[str], what: str = "the names") -> s
 def not_one_of(what: str, value: object, words: Iterable[str]) -> InvalidArgument:
     """Return the error for a word that is not one of those allowed, with the closest one."""
     allowed = list(words)
-    by_case = {word.casefold(): word for word in reversed(allowed)}
-    close = get_close_matches(value.casefold(), by_case, n=1) if isinstance(value, str) else []
-    hint = f"; did you mean {by_case[close[0]]!r}?" if close else ""
-    rule = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}{hint}"
-    return InvalidArgument(Message(Argument(what), rule))
+    hint = _closest(value, allowed)
+    rule = f" = {shown(value)} is not one of {', '.join(map(repr, allowed))}"
+    return InvalidArgument(Message(Argument(what), rule, f"; {hint}" if hint else ""))
 
 
 def check_word(what: str, value: object, words: Iterable[str]) -> None:
@@ -315,14 +319,18 @@ def check_word(what: str, value: object, words: Iterable[str]) -> None:
         raise not_one_of(what, value, allowed)
 
 
+def _is_huge(value: object) -> bool:
+    """Return whether a value is a real number that a double cannot hold."""
+    try:
+        float(value if isinstance(value, Real) else 0)
+    except OverflowError:
+        return True
+    return False
+
+
 def is_number(value: object, *, whole: bool = False) -> bool:
     """Return whether a value is a real number that a double can hold, or a whole number."""
-    if whole:
-        return isinstance(value, Integral)
-    try:
-        return isinstance(value, Real) and float(value) is not None
-    except OverflowError:
-        return False
+    return isinstance(value, Integral) if whole else isinstance(value, Real) and not _is_huge(value)
 
 
 def check_number(
@@ -340,9 +348,8 @@ def check_number(
     is_right = is_number(value, whole=whole) and not isinstance(value, bool)
     if is_right and least <= value <= most:  # type: ignore[operator]
         return
-    kind = "a whole number" if whole else "a number"
-    if not whole and isinstance(value, Real) and not is_number(value):
-        kind += " below 1.8e308"
+    below = " below 1.8e308" if _is_huge(value) else ""
+    kind = "a whole number" if whole else f"a number{below}"
     size = f"{least:,} or more" if most == math.inf else f"from {least:,} to {most:,}"
     rule = f" = {shown(value)}: it must be {kind}, {size}"
     none = Spelling(", or None" if optional else "", "")
@@ -361,15 +368,10 @@ def check_callable(what: str, value: object) -> None:
         raise InvalidArgument(f"{what} = {shown(value)} cannot be called; give a function")
 
 
-def check_instance(what: str, value: object, kind: type | UnionType, noun: str) -> None:
-    """Raise an error if a value does not have the required type."""
-    if not isinstance(value, kind):
-        raise InvalidArgument(f"{what} = {shown(value)} is not {noun}")
-
-
 def check_text(what: str, value: object) -> None:
     """Raise an error if a value is not a string."""
-    check_instance(what, value, str, "a string")
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{what} = {shown(value)} is not a string")
 
 
 def check_path(what: str, value: object) -> None:

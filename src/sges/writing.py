@@ -86,33 +86,39 @@ def write_directory(
         target = _followed(Path(directory))
         if target.exists() and not target.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, "it is a file; name a directory")
-        made = [folder for folder in (target, *target.parents) if not folder.exists()]
-        try:
-            for folder in reversed(made):
-                folder.mkdir(exist_ok=True)
-            with _drafts(target, files) as drafts:
-                names = {name: draft.name for name, draft in drafts.items()}
-                manifest = {"format": GENERATION_FORMAT, "version": 1, "files": names}
-                content = {GENERATION: json.dumps(manifest).encode()}
-                with _locked(target), _drafts(target, content) as last, guard():
-                    _move_in(target)  # what a process that died has left
-                    for name in files:
-                        if (target / name).is_dir():
-                            raise IsADirectoryError(errno.EISDIR, f"{name!r} is a directory in it")
-                    if os.path.lexists(target / GENERATION):
-                        raise will_not_replace(target / GENERATION, "was not written by sges")
-                    for draft in drafts.values():
-                        draft.lstat()  # an error if a machine that shares no locks removed it
-                    _sync(target)
-                    last[GENERATION].replace(target / GENERATION)
-                    _sync(target)
-                    _move_in(target)
-        except BaseException:
-            for folder in made:
-                with suppress(OSError):  # not empty: another program has written there
-                    folder.rmdir()
-            raise
+        with _made(target), _drafts(target, files) as drafts:
+            names = {name: draft.name for name, draft in drafts.items()}
+            manifest = {"format": GENERATION_FORMAT, "version": 1, "files": names}
+            content = {GENERATION: json.dumps(manifest).encode()}
+            with _locked(target), _drafts(target, content) as last, guard():
+                _move_in(target)  # what a process that died has left
+                for name in files:
+                    if (target / name).is_dir():
+                        raise IsADirectoryError(errno.EISDIR, f"{name!r} is a directory in it")
+                if os.path.lexists(target / GENERATION):
+                    raise will_not_replace(target / GENERATION, "was not written by sges")
+                for draft in drafts.values():
+                    draft.lstat()  # an error if a machine that shares no locks removed it
+                _sync(target)
+                last[GENERATION].replace(target / GENERATION)
+                _sync(target)
+                _move_in(target)
     return [Path(directory) / name for name in files]
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """Make a folder and those around it; remove them after an error, unless they are used."""
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        for each in reversed(made):
+            each.mkdir(exist_ok=True)
+        yield
+    except BaseException:
+        for each in made:
+            with suppress(OSError):  # not empty: another program has written there
+                each.rmdir()
+        raise
 
 
 def opened(path: Path, how: Callable[[Path], _T]) -> _T:
