@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from sges import examples, learn
-from sges.cli import INTERRUPTED
 from sges.cli.app import run
 
 Capture = pytest.CaptureFixture[str]
 ASIA = str(examples.load("asia").path)
-SGES = [sys.executable, "-m", "sges"]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +61,6 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn nowhere.csv", 1, "nowhere.csv: there is no such file"),
         ("learn nowhere.csv --score bicc", 2, "did you mean 'bic'?"),
         ("learn nowhere.csv --penalty many", 2, "--penalty = 'many'"),
-        ("learn nowhere.csv --max-indegree -1", 2, "--max-indegree = -1"),
         ("confidence nowhere.csv --n-jobs 0", 2, "--n-jobs = 0"),
         ("learn folder.csv", 1, "folder.csv: is a folder without tables"),
         ("learn semicolons.csv", 1, "pass --delimiter ';'"),
@@ -74,14 +71,12 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn holes.csv", 1, "pass --missing drop"),
         ("learn ids.csv", 1, "leave it out with --exclude id, or pass --kinds id=discrete"),
         ("learn ASIA --knowledge unknown.toml", 1, "'cancer'"),
-        ("learn ASIA --kinds cancer=discrete", 1, "there is no column 'cancer'"),
         ("learn ASIA --columns asia --columns asia", 2, "--columns: 'asia' is given twice"),
         ("learn ASIA --out file", 1, "'file': it is a file; name a directory"),
         ("learn ASIA --report nowhere/r.html", 1, "there is no directory 'nowhere'"),
         ("measure folder.csv", 1, "'folder.csv': it is a directory; name a file in it"),
         ("report kinds.csv", 1, "'kinds.csv': this is not JSON"),
         ("report page.html", 1, "does not contain a result; it must be a result of sges learn"),
-        ("learn ASIA --start no.json", 1, "JSON"),
         ("learn ASIA --score bdeu --penalty 3", 2, "--penalty = 3"),
         ("learn ASIA --max-parents 0", 2, "sges: --max-parents 0: the bound must be at least 1"),
         ("confidence ASIA --time-limit 0", 1, "sges: --time-limit = 0: no replicate"),
@@ -90,22 +85,13 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("learn table.txt", 1, "pass --format csv"),
         ("learn table.txt --format csv", 1, "pass --delimiter tab\n"),
         ("learn ASIA --max-parents 2 --v-width 2", 2, "--max-parents and --max-v-width were both"),
-        ("learn ASIA --penalty -1", 2, "--penalty = -1.0: it must be a number of at least 0"),
-        (
-            "learn ASIA --score bdeu --penalty choose",
-            2,
-            "has no penalty; scores with a penalty are",
-        ),
         ("learn ASIA --auto-bound --max-parents 2", 2, "give only one assumption"),
         ("learn", 2, "see sges learn --help"),
         ("learn ASIA --max-parents", 2, "see sges learn --help"),
         ("learn ASIA --max-parents two", 2, "'two'"),
-        ("learn ASIA --sideways", 2, "--sideways"),
         ("learn holes.csv ids.csv", 2, "quote a pattern of files, as in 'data/*.csv'; see sges"),
         ("lern ASIA", 2, "No such command 'lern'. Did you mean 'learn'? See sges --help"),
-        ("report RESULT r.html --confidence no.json", 1, "'no.json': this is not JSON"),
         ("report RESULT r.html --confidence RESULT", 1, "must be confidence.json of sges conf"),
-        ("effect ab.csv semicolons.csv a b --delimiter ; --confidence no.json", 1, "'no.json'"),
         ("measure page.html", 1, "'page.html': this is a page of HTML; a graph is read from JSON"),
         ("effect - - asia tub", 2, "standard input can be the graph or the table, not both"),
         ("effect ab.csv ASIA a b --adjustment best", 2, "--adjustment = 'best' is not one of"),
@@ -119,11 +105,9 @@ def contents(directory: Path) -> dict[Path, bytes | None]:
         ("simulate out --edges 100", 2, "--edges = 100: a DAG on 10 nodes has from 0 to 45"),
         ("simulate out --edges 3 --polytree", 2, "--edges and --polytree were both given"),
         ("simulate out --example asia --variables 5", 2, "--example and --variables were both"),
-        ("simulate out --example asia --edges 5", 2, "--example and --edges were both given"),
         ("simulate out --arity 3", 2, "--arity 3 needs --model discrete"),
         ("plot g.json p.svg --depth 1", 2, "--depth 1 needs --around"),
         ("simulate out --model round", 2, "--model = 'round' is not one of"),
-        ("reproduce figure-8", 2, "python -m studies"),
         ("demo --picture nowhere/demo.svg", 1, "nowhere"),
     ],
 )
@@ -183,42 +167,24 @@ def test_any_name_is_shown_and_written_as_it_is(here: Path, capsys: Capture, nam
     assert "<script>" not in (here / "out" / "graph.svg").read_text(encoding="utf-8")
 
 
-def test_a_reader_that_goes_away_is_not_an_error(here: Path) -> None:
-    names = ",".join(f"v{i}" for i in range(400))
-    rows = "".join(",".join(f"{(i * j) % 11}.5" for j in range(400)) + "\n" for i in range(5))
-    (here / "wide.csv").write_text(f"{names}\n{rows}")
-    command = f"{sys.executable} -m sges learn wide.csv --time-limit 0 --json | head -c 10"
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0
-    assert "Traceback" not in done.stderr
-    assert "BrokenPipe" not in done.stderr
-
-
-@pytest.mark.parametrize("what", ["learn ab.csv", "learn --help"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_reader_that_reads_nothing_is_not_an_error(
-    what: str, unbuffered: str, here: Path
+@pytest.mark.parametrize(
+    ("what", "reader", "unbuffered"),
+    [
+        ("learn ab.csv", "true", ""),
+        ("learn ab.csv --json", "head -c 10", "1"),
+        ("learn --help", "true", "1"),
+    ],
+)
+def test_a_reader_that_goes_away_is_not_an_error(
+    what: str, reader: str, unbuffered: str, here: Path
 ) -> None:
     (here / "ab.csv").write_text("a,b\n1.5,2.5\n2.5,0.5\n0.5,1.5\n")
-    command = f"{sys.executable} -m sges {what} | true"
+    command = f"{sys.executable} -m sges {what} | {reader}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_ctrl_c_before_the_search_is_one_line(
-    capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("sges.data.sources.statistics_of", interrupted)
-    assert run(["learn", ASIA]) == INTERRUPTED
-    assert capsys.readouterr().err == "sges: interrupted; nothing was written\n"
 
 
 @pytest.mark.parametrize("where", ["exec('raise KeyboardInterrupt')", "press()"])

@@ -96,15 +96,6 @@ def options(
     """Handle the options given before the command name."""
 
 
-def _with_value(error: Exception, message: str) -> str:
-    """Return the message of Typer with the value that was wrong, which newer versions omit."""
-    details = getattr(error.__cause__, "errors", None)  # of Pydantic
-    if details is None:
-        return message
-    message = message.partition(", unable to parse")[0]
-    return message.replace("Input should be", f"{details()[0]['input']!r} should be")
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Run the command and return its exit code; errors become one line on standard error."""
     try:
@@ -115,36 +106,55 @@ def run(arguments: list[str] | None = None) -> int:
         if code != INTERRUPTED:  # which newer versions of Typer return for Ctrl-C
             return code
         message = INTERRUPTION
-    except ClickError as error:
-        context = getattr(error, "ctx", None)
-        command = getattr(context, "command", None)
-        path = "sges" if context is None else context.command_path
-        message = _with_value(error, getattr(error, "format_message", error.__str__)())
-        if message.startswith("No such command 'reproduce'"):
-            message = "the experiments are run from a checkout of the repository: python -m studies"
-        else:
-            message = message.rstrip(".") or "a command is missing"
-            names = [each.name for each in getattr(command, "params", ())]
-            if message.startswith("Got unexpected extra argument") and "table" in names:
-                message += "; quote a pattern of files, as in 'data/*.csv'"
-            message += f"{' See' if message.endswith('?') else '; see'} {path} --help"
-        code = INVALID_COMMAND
+    except (BrokenPipeError, SystemExit) as error:
+        if BrokenPipeError not in (type(error), type(error.__context__)):
+            raise
+        _drop_output()  # Typer exits with 1 instead
+        return 0
     except (InvalidArgument, InvalidProperty) as error:
         message, code = in_shell(error), INVALID_COMMAND
     except SgesError as error:
         message, code = in_shell(error), INVALID_DATA
-    except (BrokenPipeError, SystemExit) as error:
-        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
-            raise
-        for stream in filter(None, (sys.stdout, sys.stderr)):  # Typer exits with 1 instead
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        return 0
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        if not name and error.errno == errno.ENOSPC:  # a file would be named
-            name = "cannot write standard output: "
-        message, code = f"{name}{error.strerror or error}", INVALID_DATA
+        message, code = _of_system(error), INVALID_DATA
+    except ClickError as error:
+        message, code = _of_click(error), INVALID_COMMAND
     except (KeyboardInterrupt, typer.Abort):
         message, code = INTERRUPTION, INTERRUPTED
     remark(message)
     return code
+
+
+def _drop_output() -> None:
+    """Print nothing more, also when Python ends."""
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _of_system(error: OSError) -> str:
+    """Return the message of an error of the system, with its file."""
+    name = f"{error.filename}: " if error.filename else ""
+    if not name and error.errno == errno.ENOSPC:  # a file would be named
+        name = "cannot write standard output: "
+    return f"{name}{error.strerror or error}"
+
+
+def _of_click(error: Exception) -> str:
+    """Return the message of an error in the command line, and which help to read."""
+    context = getattr(error, "ctx", None)
+    message = _with_value(error, getattr(error, "format_message", error.__str__)())
+    message = message.rstrip(".") or "a command is missing"
+    names = [each.name for each in getattr(getattr(context, "command", None), "params", ())]
+    if message.startswith("Got unexpected extra argument") and "table" in names:
+        message += "; quote a pattern of files, as in 'data/*.csv'"
+    path = "sges" if context is None else context.command_path
+    return f"{message}{' See' if message.endswith('?') else '; see'} {path} --help"
+
+
+def _with_value(error: Exception, message: str) -> str:
+    """Return the message of Typer with the value that was wrong, which newer versions omit."""
+    details = getattr(error.__cause__, "errors", None)  # of Pydantic
+    if details is None:
+        return message
+    message = message.partition(", unable to parse")[0]
+    return message.replace("Input should be", f"{details()[0]['input']!r} should be")

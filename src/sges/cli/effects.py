@@ -115,7 +115,7 @@ def effects(
     from sges.tools.effects import effects as estimate
     from sges.tools.export import read_graph
 
-    names = [name for name in (on, of) if name is not None]
+    names = list(filter(None, (on, of)))
     if len(names) != 1:
         raise InvalidArgument("give exactly one of --on and --of")
     (name,) = names

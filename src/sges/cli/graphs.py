@@ -19,6 +19,7 @@ from sges.writing import (
 
 if TYPE_CHECKING:
     from sges.data import Dataset
+    from sges.graph import PDAG
     from sges.uncertainty import Confidence
 
 MEASURES = {
@@ -274,7 +275,8 @@ def simulate(
     Writes the records as data.csv and the DAG as truth.json, which sges compare and sges measure
     read.
     """
-    import sges.network as networks
+    from sges.examples import load
+    from sges.network import BayesianNetwork, LinearGaussian
     from sges.tools.export import to_json
     from sges.tools.report.text import count
 
@@ -288,30 +290,21 @@ def simulate(
     if arity is not None and model != "discrete":
         raise InvalidArgument(f"--arity {arity} needs --model discrete: gaussian has no levels")
     check_own(out, ("data.csv", "truth.json"), _is_simulation)
-    network: networks.BayesianNetwork | networks.LinearGaussian
+    network: BayesianNetwork | LinearGaussian
     if example is not None:
-        from sges.examples import load
-
         network = load(example).network
     else:
-        n = 10 if variables is None else variables
-        if polytree:
-            dag = networks.random_polytree(n, seed)
-        elif max_parents is not None:
-            dag = networks.random_structure(n, max_parents, seed)
-        else:
-            usual = min(n, n * (n - 1) // 2)
-            dag = networks.random_dag(n, usual if edges is None else edges, seed)
+        dag = _structure(variables, edges, max_parents, seed, polytree=polytree)
         if model == "discrete":
-            network = networks.BayesianNetwork.random(dag, arity=arity or 2, seed=seed)
+            network = BayesianNetwork.random(dag, arity=arity or 2, seed=seed)
         else:
-            network = networks.LinearGaussian.random(dag, seed=seed)
+            network = LinearGaussian.random(dag, seed=seed)
     dag = network.dag.named(network.names)
     files = {
         "truth.json": (to_json(dag) + "\n").encode(),
         "data.csv": _csv_of(network.sample(records, seed)).encode(),
     }
-    written = sorted(str(path) for path in write_directory(out, files, undisturbed))
+    written = sorted(map(str, write_directory(out, files, undisturbed)))
     if as_json:
         print_json(
             {
@@ -322,6 +315,20 @@ def simulate(
     else:
         what = f"{records} records of {count(dag.n, 'variable')}, {count(dag.edge_count(), 'edge')}"
         say(f"{what}: {' and '.join(written)}")
+
+
+def _structure(
+    variables: int | None, edges: int | None, max_parents: int | None, seed: int, *, polytree: bool
+) -> "PDAG":
+    """Return a random DAG of the kind that the options ask for."""
+    from sges.network import random_dag, random_polytree, random_structure
+
+    n = 10 if variables is None else variables
+    if polytree:
+        return random_polytree(n, seed)
+    if max_parents is not None:
+        return random_structure(n, max_parents, seed)
+    return random_dag(n, min(n, n * (n - 1) // 2) if edges is None else edges, seed)
 
 
 def _is_simulation(directory: Path) -> bool:

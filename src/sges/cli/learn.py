@@ -6,7 +6,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from sges.cli.options import (
     check_one,
@@ -31,6 +31,9 @@ from sges.writing import check_writable, write_bytes, write_directory, write_tex
 if TYPE_CHECKING:
     from sges.properties import AtMost
     from sges.result import Result
+    from sges.uncertainty import Confidence
+
+_Found = TypeVar("_Found", "Result", "Confidence")
 
 _assumed = partial(
     option, rich_help_panel="Assumptions about the true graph (at most one)", show_default=False
@@ -100,16 +103,15 @@ def learn(
         auto_bound, max_parents=max_parents, max_clique=max_clique, max_v_width=max_v_width,
         max_treewidth=max_treewidth, max_v_structures=max_v_structures,
     )  # fmt: skip
-    if out is not None or report is not None:
-        from sges.tools.report.page import check_directory, check_page, files_of, report_page
+    from sges.learning import learn as learn_from
+    from sges.tools.report import page
+
     if out is not None:
-        check_directory(out)
+        page.check_directory(out)
     if report is not None:
         check_writable(report, is_directory=False)
-        check_page(report)
+        page.check_page(report)
     with warnings_as_remarks(), watching(f"reading {table}") as watcher:
-        from sges.learning import learn as learn_from
-
         result = learn_from(
             table,
             assume=assume,
@@ -121,10 +123,10 @@ def learn(
         result = in_words_of_the_shell(result)
         if out is not None:
             watcher.tell(f"drawing and writing {out}")
-            write_directory(out, files_of(result, out, command_line()), undisturbed)
+            write_directory(out, page.files_of(result, out, command_line()), undisturbed)
         if report is not None:
             watcher.tell(f"writing {report}")
-            write_text(report, report_page(result, command_line()), undisturbed)
+            write_text(report, page.report_page(result, command_line()), undisturbed)
     show(result, as_json=as_json, verbose=verbose)
     if out is not None and sys.stdout.isatty():
         remark(f"wrote graph.json, graph.dot, graph.svg, report.html and summary.txt to {out}")
@@ -177,7 +179,7 @@ def confidence(
             progress=watcher.callback,
             **search_arguments(**search),
         )
-        result = replace(result, notes=tuple(in_shell(note) for note in result.notes))
+        result = in_words_of_the_shell(result)
         if out is not None:
             from sges.tools.report.strengths import confidence_files
 
@@ -230,14 +232,13 @@ def demo(
     result = in_words_of_the_shell(learn_from(chosen))
     write_bytes(picture, drawn(result.cpdag, kind), undisturbed)
     show(result, as_json=as_json)
-    comparison = compare(chosen.truth, result.cpdag)
-    if comparison.same_class:
+    found = compare(chosen.truth, result.cpdag)
+    if found.same_class:
         remark("this is exactly the class of the network that the data were sampled from")
     else:
         remark(
-            f"of the {comparison.true_edges} edges of the network that the data were sampled from, "
-            f"{comparison.true_edges - comparison.missing} were found; "
-            f"{comparison.extra + comparison.wrong_type} "
+            f"of the {found.true_edges} edges of the network that the data were sampled from, "
+            f"{found.true_edges - found.missing} were found; {found.extra + found.wrong_type} "
             "edges are wrong"
         )
     remark(f"wrote the picture to {picture}")
@@ -255,7 +256,7 @@ def show(result: "Result", *, as_json: bool, verbose: bool = False) -> None:
         remark(f"not complete ({result.stopped}): this is the best graph found so far")
 
 
-def in_words_of_the_shell(result: "Result") -> "Result":
+def in_words_of_the_shell(result: _Found) -> _Found:
     """Return a result whose notes name options of the command, not arguments of the library."""
     return replace(result, notes=tuple(in_shell(note) for note in result.notes))
 
