@@ -45,10 +45,6 @@ def in_shell(line: str, **changed: str | None) -> subprocess.CompletedProcess[by
     )
 
 
-def one_line(told: str) -> bool:
-    return told.startswith("sges: ") and told.count("\n") == 1
-
-
 @pytest.fixture
 def stream(monkeypatch: pytest.MonkeyPatch) -> Callable[..., io.BytesIO]:
     """Return a function that puts bytes in the place of a standard stream."""
@@ -61,14 +57,26 @@ def stream(monkeypatch: pytest.MonkeyPatch) -> Callable[..., io.BytesIO]:
     return put
 
 
+@pytest.fixture
+def refusal(capsys: Capture) -> Callable[..., str]:
+    """Return a function that runs a command; it returns the one line of its error."""
+
+    def told(*words: str) -> str:
+        assert run([*words]) == INVALID_DATA
+        printed, told = capsys.readouterr()
+        assert printed == ""
+        assert told.startswith("sges: ")
+        assert told.count("\n") == 1
+        return told
+
+    return told
+
+
 def test_a_closed_standard_output_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    monkeypatch: pytest.MonkeyPatch, refusal: Callable[..., str]
 ) -> None:
     monkeypatch.setattr("sys.stdout", None)
-    assert run(["learn", ASIA]) == INVALID_DATA
-    told = capsys.readouterr().err
-    assert one_line(told)
-    assert "standard output is closed" in told
+    assert "standard output is closed" in refusal("learn", ASIA)
 
 
 def test_a_closed_standard_error_does_not_matter(
@@ -80,29 +88,21 @@ def test_a_closed_standard_error_does_not_matter(
     assert run(["learn", "nowhere.csv"]) == INVALID_DATA
 
 
-@pytest.mark.parametrize("command", ["learn -", "measure -", "compare - x.json"])
-def test_a_closed_standard_input_is_one_line(
-    command: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+@pytest.mark.parametrize("command", ["learn -", "measure -"])
+def test_a_standard_input_that_is_closed_or_not_text_is_one_line(
+    command: str,
+    stream: Callable[..., io.BytesIO],
+    monkeypatch: pytest.MonkeyPatch,
+    refusal: Callable[..., str],
 ) -> None:
     monkeypatch.setattr("sys.stdin", None)
-    assert run(command.split()) == INVALID_DATA
-    assert one_line(capsys.readouterr().err)
-
-
-@pytest.mark.parametrize("command", ["learn -", "measure -"])
-def test_a_standard_input_that_is_not_text_is_one_line(
-    command: str, stream: Callable[..., io.BytesIO], capsys: Capture
-) -> None:
+    refusal(*command.split())
     stream("stdin", content=b"a,\xff\xfe\n1,2\n")
-    assert run(command.split()) == INVALID_DATA
-    assert one_line(capsys.readouterr().err)
+    refusal(*command.split())
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_an_output_without_arrows_gets_plain_signs(
-    encoding: str, stream: Callable[..., io.BytesIO]
-) -> None:
-    printed = stream("stdout", encoding)
+def test_an_output_without_arrows_gets_plain_signs(stream: Callable[..., io.BytesIO]) -> None:
+    printed = stream("stdout", "cp1252")
     assert run(["learn", ASIA]) == 0
     assert b"->" in printed.getvalue()
 
@@ -165,8 +165,7 @@ def test_a_full_disk_or_a_bad_setting_is_a_one_line_error(
     assert done.returncode == INVALID_DATA, done.stderr
     assert done.stdout == b""
     told = done.stderr.decode()
-    assert one_line(told), told
-    assert said in told
+    assert re.fullmatch(f"sges: .*{re.escape(said)}.*\n", told), told
     assert {path.name for path in tmp_path.iterdir()} == {"graph.json"}
 
 
@@ -177,9 +176,7 @@ def test_a_full_disk_or_a_bad_setting_is_a_one_line_error(
         (["learn", ASIA, "--report", "/proc/out.html"], "cannot write '/proc/out.html'"),
         (["learn", ASIA, "--out", "loop"], "cannot write 'loop'"),
         (["plot", "graph.json", "/proc/out.svg"], "cannot write '/proc/out.svg'"),
-        (["convert", "graph.json", "/proc/out.dot"], "cannot write '/proc/out.dot'"),
         (["simulate", "/proc/out"], "cannot write '/proc/out'"),
-        (["demo", "--picture", "/proc/out.svg"], "cannot write '/proc/out.svg'"),
         (["learn", "/dev/zero"], "/dev/zero: is a device that may never end; give a file"),
         (["learn", "/dev/null"], "/dev/null: is empty; a table needs a header row"),
         (["learn", os.fsdecode(b"\xff.csv")], "there is no such file"),
@@ -192,43 +189,25 @@ def test_a_place_that_cannot_be_written_or_read_is_one_line(
     said: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
+    refusal: Callable[..., str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_graph(PDAG.complete(12), "graph.json")
     Path("loop").symlink_to("loop")
-    assert run(arguments) == INVALID_DATA
-    printed, told = capsys.readouterr()
-    assert printed == ""
-    assert one_line(told), told
-    assert said in told
+    assert said in refusal(*arguments)
     assert {path.name for path in tmp_path.iterdir()} == {"graph.json", "loop"}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["learn", ASIA, "--out", "out"], "cannot write 'out'"),
-        (["learn", "t.csv"], "t.csv: there is no such file"),
-        (["demo"], "cannot write 'demo.svg'"),
-    ],
-)
 def test_a_directory_that_is_gone_is_one_line(
-    arguments: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refusal: Callable[..., str]
 ) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert run(arguments) == INVALID_DATA
-    printed, told = capsys.readouterr()
-    assert printed == ""
-    assert one_line(told), told
-    assert said in told
+    assert "cannot write 'out'" in refusal("learn", ASIA, "--out", "out")
+    assert "t.csv: there is no such file" in refusal("learn", "t.csv")
+    assert "cannot write 'demo.svg'" in refusal("demo")
 
 
 def test_the_name_of_a_file_may_be_any_bytes(tmp_path: Path, capsys: Capture) -> None:
@@ -272,12 +251,6 @@ def test_an_optional_library_that_does_not_fit_into_memory_is_not_called_missing
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MemoryError, match=r"^not enough memory to import too_large \(libarrow"):
         need("too_large", "a picture")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the memory")
-def test_60_megabytes_are_too_few_for_the_libraries_in_one_line() -> None:
-    done = in_shell(f"ulimit -v 60000; $SGES learn {ASIA}")
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (INVALID_DATA, b"", 1)
 
 
 def test_a_command_that_runs_out_of_memory_says_so_in_one_line() -> None:
@@ -359,19 +332,16 @@ def test_ctrl_c_after_a_file_was_written_does_not_deny_it(
     assert (tmp_path / file).exists()
 
 
-@pytest.mark.parametrize("arguments", ["--help", "learn --help", f"learn {ASIA}", "measure --help"])
-@pytest.mark.parametrize("columns", ["20", "1", "500"])
+@pytest.mark.parametrize("arguments", ["--help", "learn --help", f"learn {ASIA}"])
 def test_every_terminal_width_works(
-    arguments: str,
-    columns: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: Capture,
+    arguments: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    assert run(arguments.split()) == 0
-    printed, told = capsys.readouterr()
-    assert printed
-    assert told == ""
+    for columns in ("20", "1", "500"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert run(arguments.split()) == 0
+        printed, told = capsys.readouterr()
+        assert printed
+        assert told == ""
 
 
 SIGNALLED = """
