@@ -208,7 +208,7 @@ def test_the_markov_boundary_is_the_parents_that_separation_needs(dag: PDAG) -> 
             for p in nodes(candidates)
             if not d_separated(dag, p, y, nodes(candidates & ~(1 << p)))
         ]
-        found = markov_boundary(dag, y, candidates)
+        found = markov_boundary(dag, 1 << y, candidates)
         assert found == nodeset(needed)
         assert d_separated(dag, y, nodes(candidates & ~found), nodes(found))
 

@@ -39,6 +39,7 @@ from sges.nodeset import (
     as_permutation,
     check_mask,
     nodes,
+    nodeset,
     reach,
     union,
 )
@@ -608,19 +609,10 @@ def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
 
 def subgraph(graph: PDAG, old: list[int]) -> PDAG:
     """Return the subgraph induced by some nodes, numbered in their order; not checked."""
-    new = {1 << v: 1 << i for i, v in enumerate(old)}
-    kept = sum(new)
+    place, kept = {v: i for i, v in enumerate(old)}, nodeset(old)
 
-    def renumbered(row: NodeSet) -> NodeSet:
-        row, result = row & kept, 0
-        while row:
-            lowest = row & -row
-            result |= new[lowest]
-            row ^= lowest
-        return result
+    def rows(of: Sequence[NodeSet]) -> tuple[NodeSet, ...]:
+        return tuple(nodeset(place[u] for u in nodes(of[v] & kept)) for v in old)
 
-    return PDAG(
-        tuple(renumbered(graph.out[v]) for v in old),
-        tuple(renumbered(graph.into[v]) for v in old),
-        None if graph.names is None else tuple(graph.names[v] for v in old),
-    )
+    names = None if graph.names is None else tuple(graph.names[v] for v in old)
+    return PDAG(rows(graph.out), rows(graph.into), names)

@@ -1,8 +1,7 @@
 """d-separation, and whether one class is an independence map of another.
 
-The ball of Shachter (1998) walks the active paths in the sense of the paper's Appendix A:
-paths need not be simple, and a collider is open iff it is itself in the conditioning set
-(the path goes down to it and back up).
+A set separates two others iff it does so in the moral graph of the ancestors of all three
+(Lauritzen et al. 1990).  The tests compare with the active paths of the paper's Appendix A.
 
 Paper: Appendix A, d-separation; Section 3, IMAP.
 """
@@ -11,8 +10,7 @@ from sges.docstrings import documented_like
 from sges.errors import GraphError
 from sges.graph.equivalence import pdag_to_dag, topological_order
 from sges.graph.pdag import ANSWER, GRAPHS, PDAG
-from sges.graph.undirected import moral_graph
-from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach
+from sges.nodeset import Nodes, NodeSet, as_nodeset, nodes, reach, union
 
 
 @documented_like(ANSWER, GRAPHS)
@@ -50,26 +48,7 @@ def d_separated(dag: PDAG, x: Nodes, y: Nodes, given: Nodes = ()) -> bool:
             f"d-separation needs three disjoint sets; {dag.show(twice)} is in two of them"
         )
     topological_order(dag)  # raises an error if it is not a DAG
-    return not ys & connected(dag, xs, conditioned)
-
-
-def connected(dag: PDAG, xs: NodeSet, given: NodeSet) -> NodeSet:
-    """Return xs and all nodes that an active path joins to xs; the arguments are trusted."""
-    down = up = 0  # nodes that the ball has entered from a parent, from a child
-    from_parent, from_child = 0, xs
-    while from_parent | from_child:
-        down, up = down | from_parent, up | from_child
-        to_child = to_parent = 0
-        for v in nodes(from_parent):
-            if given >> v & 1:
-                to_parent |= dag.into[v]  # an open collider sends the ball back up
-            else:
-                to_child |= dag.out[v]
-        for v in nodes(from_child & ~given):
-            to_child |= dag.out[v]
-            to_parent |= dag.into[v]
-        from_parent, from_child = to_child & ~down, to_parent & ~up
-    return (down | up) & ~given
+    return not ys & markov_boundary(dag, xs, conditioned | ys)
 
 
 @documented_like(ANSWER)
@@ -109,17 +88,23 @@ def is_imap(candidate: PDAG, truth: PDAG) -> bool:
     before = 0
     for v in topological_order(h):
         parents = h.parents(v)
-        if connected(g, 1 << v, parents) & before & ~parents:
+        if markov_boundary(g, 1 << v, before) & ~parents:
             return False
         before |= 1 << v
     return True
 
 
-def markov_boundary(dag: PDAG, y: int, candidates: NodeSet) -> NodeSet:
-    """Return the smallest subset of the candidates that d-separates y from the other candidates.
+def markov_boundary(dag: PDAG, of: NodeSet, candidates: NodeSet) -> NodeSet:
+    """Return the smallest subset of the candidates that d-separates a set from the others.
 
-    In the moral graph of the ancestors of y and the candidates, these are the candidates that a
-    path from y reaches without passing another candidate (Lauritzen et al. 1990).
+    In the moral graph, these are the candidates that a path reaches without passing another one.
     """
-    moral = moral_graph(dag, reach(dag.parents, candidates | 1 << y))
-    return candidates & reach(lambda v: 0 if candidates >> v & 1 else moral[v], 1 << y)
+    ancestral = reach(dag.into.__getitem__, candidates | of)
+
+    def beside(v: int) -> NodeSet:
+        if candidates >> v & 1:
+            return 0
+        children = dag.out[v] & ancestral
+        return dag.into[v] | children | union(dag.into[z] for z in nodes(children))
+
+    return candidates & reach(beside, of)

@@ -180,10 +180,10 @@ def _colored(adjacent: Rows, candidates: NodeSet) -> Iterator[tuple[int, int]]:
             yield v, color
 
 
-def moral_graph(dag: PDAG, within: NodeSet | None = None) -> tuple[NodeSet, ...]:
+def moral_graph(dag: PDAG) -> tuple[NodeSet, ...]:
     """Return the moral graph of a DAG: its skeleton, with every two parents of a node joined."""
     rows = [0] * dag.n
-    for v in range(dag.n) if within is None else nodes(within):
+    for v in range(dag.n):
         family = dag.parents(v) | 1 << v
         for u in nodes(family):
             rows[u] |= family & ~(1 << u)

@@ -193,11 +193,11 @@ class SeparationOracle:
         """Return the likelihood of the boundary of y, minus the penalty of each parent."""
         value = self._locals.get((y, parents))
         if value is None:
-            boundary = markov_boundary(self.dag, y, parents)
+            boundary = markov_boundary(self.dag, 1 << y, parents)
             likelihood = self._likelihood(y, boundary)
             for x in nodes(boundary):
                 others = parents & ~(1 << x)
-                gain = likelihood - self._likelihood(y, markov_boundary(self.dag, y, others))
+                gain = likelihood - self._likelihood(y, markov_boundary(self.dag, 1 << y, others))
                 if gain <= 2 * self.penalty:
                     raise Undecided(
                         f"{x} and {y} are d-connected given {show(others)}, but the gain "
