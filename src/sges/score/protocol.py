@@ -9,7 +9,6 @@ bit v of the integer is set if node v belongs to the set.
 """
 
 from collections.abc import Callable
-from functools import partial
 from math import isfinite, log
 from typing import Any, Protocol, TypeAlias, TypeGuard, cast
 
@@ -101,8 +100,7 @@ def insert_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     score
         Any score; its own ``insert_gains`` is used if it has one.
     """
-    batch = batch_method(score, "insert_gains") or partial(gains_by_local, score.local)
-    return as_gains(score, y, base, len(candidates), batch(y, base, candidates))
+    return _gains(score, "insert_gains", score.local, y, base, candidates)
 
 
 @documented_like(_GAINS_DOC)
@@ -114,8 +112,21 @@ def delete_gains(score: Score, y: int, base: NodeSet, candidates: Candidates) ->
     score
         Any score; its own ``delete_gains`` is used if it has one.
     """
-    batch = batch_method(score, "delete_gains") or partial(gains_by_local, score.local)
-    return as_gains(score, y, base, len(candidates), batch(y, base, candidates))
+    return _gains(score, "delete_gains", score.local, y, base, candidates)
+
+
+def _gains(
+    score: Score,
+    name: str,
+    local: Callable[[int, NodeSet], float],
+    y: int,
+    base: NodeSet,
+    candidates: Candidates,
+) -> Gains:
+    """Return the gains by the score's own method of this name, or by ``local`` one by one."""
+    batch = batch_method(score, name)
+    given = batch(y, base, candidates) if batch else gains_by_local(local, y, base, candidates)
+    return as_gains(score, y, base, len(candidates), given)
 
 
 def score_name(score: Score) -> str:
@@ -284,8 +295,7 @@ class CountingScore:
         if self.counting:
             self.asked[y].add(base)
             self.asked[y].update(base ^ 1 << x for x in candidates.tolist())
-        batch = batch_method(self.score, name) or partial(gains_by_local, self._value)
-        return as_gains(self.score, y, base, len(candidates), batch(y, base, candidates))
+        return _gains(self.score, name, self._value, y, base, candidates)
 
     def _value(self, y: int, parents: NodeSet) -> float:
         value = self._values.get((y, parents))

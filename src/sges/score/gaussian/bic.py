@@ -13,7 +13,7 @@ out −m/2 log 2π and the intercept's −penalty/2 log m, which are the same fo
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log, pi, sqrt
+from math import log, pi
 from typing import Any
 
 import numpy as np
@@ -153,13 +153,7 @@ class GaussianBIC:
     @documented_like(Score.local)
     def local(self, y: int, parents: NodeSet) -> float:
         """Return the BIC of the regression of a node on its parents."""
-        if not parents:
-            return self._alone[y]
-        if parents & (parents - 1):
-            deviation = float(family_pivots(self._correlation, y, parents)[-1])
-        else:  # one parent: most families of a sparse graph have no more
-            deviation = sqrt(1.0 - float(self._correlation[y, parents.bit_length() - 1]) ** 2)
-        explained = -2 * self._half * log(deviation)
+        explained = -2 * self._half * log(family_pivots(self._correlation, y, parents)[-1])
         return self._alone[y] + explained - self._per_parent * parents.bit_count()
 
 

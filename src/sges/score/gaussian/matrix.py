@@ -186,49 +186,46 @@ class Standardized:
             v = int(np.argmin(variance))
             what = f"the variance of column {labels[v]!r} is {variance[v]:.6g}"
             raise ScoreError(f"{what}; it must not be negative")
-        constant = constant_columns(variance)
-        warn_of_constants([labels[v] for v in constant])
-        variance[constant] = 1.0
-        correlation = correlation_of(covariance, constant)
-        return cls(names, records, mean, variance, correlation, nodeset(constant))
+        return cls._with_constants(names, records, mean, variance, correlation_of(covariance))
 
     @classmethod
     def _of_wide(cls, names: tuple[str, ...], table: Correlations, records: int) -> "Standardized":
-        constant = constant_columns(table.variance)
-        warn_of_constants([names[v] for v in constant])
-        variance = table.variance.copy()
-        variance[constant] = 1.0
-        _set_diagonal(table.matrix, constant)
+        made = cls._with_constants(names, records, table.mean, table.variance.copy(), table.matrix)
         # m centered records span m − 1 dimensions; each constant column is a dimension of its own.
-        rank = min(len(names), table.records - 1 + len(constant))
-        return cls(names, records, table.mean, variance, table.matrix, nodeset(constant), rank)
+        rank = min(len(names), table.records - 1 + made.constant.bit_count())
+        return replace(made, max_rank=rank)
+
+    @classmethod
+    def _with_constants(
+        cls,
+        names: tuple[str, ...] | None,
+        records: float,
+        mean: Floats,
+        variance: Floats,
+        correlation: Matrix,
+    ) -> "Standardized":
+        """Return the moments, with variances of one and no correlations of constant columns."""
+        constant = np.flatnonzero(variance < LEAST_VARIANCE).tolist()
+        variance[constant] = 1.0
+        correlation[constant, :] = 0.0
+        correlation[:, constant] = 0.0
+        np.fill_diagonal(correlation, 1.0)
+        made = cls(names, records, mean, variance, correlation, nodeset(constant))
+        warn_of_constants([made.labels[v] for v in constant])
+        return made
 
 
-def correlation_of(covariance: Floats, constant: Sequence[int] = ()) -> Floats:
-    """Return the correlation matrix; the ``constant`` columns have no correlations."""
+def correlation_of(covariance: Floats) -> Floats:
+    """Return the correlation matrix; any numbers for columns without variance."""
     matrix = np.array(covariance, dtype=np.float64, order="C")
-    deviation = np.sqrt(np.diagonal(matrix))
-    deviation[list(constant)] = 1.0
+    variance = np.diagonal(matrix)
+    deviation = np.sqrt(np.where(variance < LEAST_VARIANCE, 1.0, variance))
     # Two divisions, because the product of two tiny or two huge deviations may not be a number.
     matrix /= deviation[:, None]
     matrix /= deviation
     symmetrize(matrix)
-    _set_diagonal(matrix, constant)
+    np.fill_diagonal(matrix, 1.0)
     return matrix
-
-
-def _set_diagonal(correlation: Matrix, constant: Sequence[int]) -> None:
-    """Set the diagonal to one, and the rows and columns of constant columns to zero beside it."""
-    if len(constant):
-        correlation[list(constant), :] = 0.0
-        correlation[:, list(constant)] = 0.0
-    np.fill_diagonal(correlation, 1.0)
-
-
-def constant_columns(variance: Floats) -> list[int]:
-    """Return the columns without variance, or with too little for a double."""
-    columns: list[int] = np.flatnonzero(variance < LEAST_VARIANCE).tolist()
-    return columns
 
 
 def warn_of_constants(names: Sequence[str]) -> None:
@@ -259,29 +256,10 @@ def condition(
     ``labels`` names the column that each row belongs to; a column may have several rows.  A
     matrix whose ``max_rank`` is less than its size is known to be singular and is not factored.
     """
-    if max_rank is None or max_rank >= len(correlation):
-        if _is_definite(correlation, 1.0 - ridge_of(correlation)):  # each eigenvalue is larger
-            return 0.0
-        if not _is_definite(correlation, 1.0 + ridge_of(correlation)):
-            lowest = float(np.linalg.eigvalsh(correlation)[0])
-            raise ScoreError(
-                "the covariance matrix is not positive semidefinite: an eigenvalue of its "
-                f"correlations is {lowest:.3g}; none may be negative"
-            )
-    if len(correlation) >= records:
-        # Every column is then a function of some others, and only copies are worth naming.
-        relations = copies(correlation)
-        columns = len(set(labels))
-        why = f"{columns} columns" if columns == len(correlation) else (
-            f"{columns} columns, represented by {len(correlation)} numeric ones,"
-        )  # fmt: skip
-        why += f" and only {records:g} records"
-    else:
-        relations = linear_relations(correlation)
-        one = len(relations) == 1
-        why = f"{len(relations)} {'column is a' if one else 'columns are'} linear function"
-        why += " of others" if one else "s of others"
+    if (max_rank is None or max_rank >= len(correlation)) and _is_regular(correlation):
+        return 0.0
     ridge = ridge_of(correlation)
+    why, relations = _why_singular(correlation, labels, records)
     correlation /= 1 + ridge
     np.fill_diagonal(correlation, 1.0)
     unsure = ", but edges among such columns are unreliable"
@@ -295,6 +273,36 @@ def condition(
         DataWarning,
     )
     return ridge
+
+
+def _is_regular(correlation: Matrix) -> bool:
+    """Return whether each eigenvalue exceeds the ridge; raise an error if one is negative."""
+    ridge = ridge_of(correlation)
+    if _is_definite(correlation, 1.0 - ridge):
+        return True
+    if not _is_definite(correlation, 1.0 + ridge):
+        lowest = float(np.linalg.eigvalsh(correlation)[0])
+        raise ScoreError(
+            "the covariance matrix is not positive semidefinite: an eigenvalue of its "
+            f"correlations is {lowest:.3g}; none may be negative"
+        )
+    return False
+
+
+def _why_singular(
+    correlation: Matrix, labels: Sequence[str], records: float
+) -> tuple[str, "list[Relation]"]:
+    """Return why a matrix is singular, and the columns that others determine."""
+    if len(correlation) < records:
+        relations = linear_relations(correlation)
+        if len(relations) == 1:
+            return "1 column is a linear function of others", relations
+        return f"{len(relations)} columns are linear functions of others", relations
+    # Every column is then a function of some others, and only copies are worth naming.
+    why = f"{len(set(labels))} columns"
+    if len(set(labels)) < len(correlation):
+        why += f", represented by {len(correlation)} numeric ones,"
+    return f"{why} and only {records:g} records", copies(correlation)
 
 
 def _is_definite(correlation: Matrix, diagonal: float) -> bool:
