@@ -210,19 +210,6 @@ def test_penalty_scales_only_the_parameters() -> None:
     assert two - one == pytest.approx(one - free)
 
 
-def test_answers_do_not_depend_on_what_was_asked_before(seed: int) -> None:
-    """To the last bit, as a search may be repeated, resumed or run in another order."""
-    arities = [3, 2, 4, 3, 2, 7, 3, 9]
-    data = dataset(related(seed, 300, arities), arities)
-    rng = np.random.default_rng(seed)
-    asked = [int(mask) & ~1 for mask in rng.integers(0, 2**8, 40)]
-    for fresh in (lambda: DiscreteBIC(data), lambda: QNML(data), lambda: BDeu(data)):
-        alone = [fresh().local(0, parents) for parents in asked]
-        used = fresh()
-        for i in rng.permutation(40).tolist() * 2:
-            assert used.local(0, asked[i]) == alone[i]
-
-
 def test_repeated_rows_and_weights_are_the_same_records(seed: int) -> None:
     arities = [3, 2, 4, 3]
     rows = related(seed, 40, arities)
@@ -318,21 +305,6 @@ def test_a_column_with_more_levels_than_records_is_counted() -> None:
     assert bic.local(0, 0b110) == pytest.approx(expected)
     exact = naive.bdeu(plain, [2, 1_000_000, 3], 1, [0, 2], Fraction(5, 2))
     assert bdeu.local(1, 0b101) == pytest.approx(exact)
-
-
-@pytest.mark.parametrize("kind", ["F", "strided", "int64", "uint64", ">u2", "bool"])
-def test_codes_may_have_any_memory_layout(kind: str, seed: int) -> None:
-    """For example, bootstrap samples of the rows have Fortran order."""
-    data = dataset(related(seed, 60, [2, 2, 2]), [2, 2, 2])
-    codes = data.codes
-    if kind == "F":
-        laid = np.asfortranarray(codes)
-    elif kind == "strided":
-        laid = np.repeat(codes, 2, axis=1)[:, ::2]
-    else:
-        laid = codes.astype(kind)
-    for plain, other in zip(scores_of(data), scores_of(replace(data, codes=laid)), strict=True):
-        assert other.local(0, 0b110) == plain.local(0, 0b110)
 
 
 def test_a_score_survives_pickling() -> None:

@@ -327,6 +327,11 @@ def _lines(network: BayesianNetwork) -> Iterator[str]:
     for name, labels in zip(network.names, levels, strict=True):
         yield f"variable {name} {{"
         yield f"  type discrete [ {len(labels)} ] {{ {', '.join(labels)} }};\n}}"
+    yield from _table_lines(network, levels)
+
+
+def _table_lines(network: BayesianNetwork, levels: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the distributions of the variables."""
     for v, cpt in enumerate(network.cpts):
         parents = list(nodes(network.dag.parents(v)))
         above = f" | {', '.join(network.names[p] for p in parents)}" if parents else ""

@@ -61,13 +61,9 @@ def choose_functions(dataset: Dataset, penalty: float) -> list[Functions]:
     by_score = has_heavy_tails(dataset)
     if degree >= 2:
         model = _Additive(dataset, degree, penalty)
-        if model.is_curved():
-            model.add_edges()
-            if model.add_jumps():
-                model.add_edges()
-            functions = model.functions()
-            if any(f.weights is not None for f in functions):
-                return functions
+        functions = model.fitted_functions()
+        if any(f.weights is not None for f in functions):
+            return functions
         by_score = by_score or model.is_skewed()
     return [Functions()] * len(dataset.continuous) if by_score else []
 
@@ -300,6 +296,18 @@ class _Additive:
         shares = np.where(usable, covariance**2 / np.where(usable, variance, 1.0), 0.0)
         at = int(shares.argmax())
         return float(shares[at]), float(ranks[at] + ranks[at + 1]) / 2
+
+    def fitted_functions(self) -> list[Functions]:
+        """Return the functions of the variables in a fitted model, none if no relation is curved.
+
+        The model is fitted again with the jumps that it needs.
+        """
+        if not self.is_curved():
+            return []
+        self.add_edges()
+        if self.add_jumps():
+            self.add_edges()
+        return self.functions()
 
     def functions(self) -> list[Functions]:
         """Return the functions of each continuous variable by which it predicts its children."""
