@@ -21,7 +21,7 @@ import sges
 from invariants import check
 from sges.engine import core, discrete, gaussian
 from sges.engine.scores import ask_one_run
-from sges.errors import InvalidOperator, ScoreError, SgesError
+from sges.errors import ScoreError, SgesError
 from sges.graph import PDAG
 from sges.operators import Delete, Insert, Turn
 from sges.score.protocol import delete_gains, insert_gains
@@ -100,60 +100,36 @@ def test_tables_of_any_width_can_be_searched(n: int) -> None:
     assert engine.cpdag == PDAG.empty(n)
 
 
-@pytest.mark.parametrize("n", [-1, 2**24 + 1, 2**31 - 1, 2**31, 2**70])
-def test_an_absurd_number_of_variables_is_refused(n: int) -> None:
+def test_an_absurd_number_of_variables_and_a_score_of_another_width_are_refused() -> None:
     class Wide:
-        def __init__(self) -> None:
-            self.n = n
+        n = 0
 
-    with pytest.raises(ScoreError, match="variables"):
-        core.Core(Wide(), None)  # type: ignore[arg-type]
-
-
-def test_a_native_score_of_another_width_is_refused() -> None:
+    for n in (-1, 2**24 + 1, 2**31, 2**70):
+        Wide.n = n
+        with pytest.raises(ScoreError, match="variables"):
+            core.Core(Wide(), None)  # type: ignore[arg-type]
     score, other = gaussian_score(5, 6, 50, 1), gaussian_score(9, 6, 50, 1)
     with pytest.raises(ScoreError, match="cannot be read as one of 9"):
         core.Core(score, native_of(other))
-    with pytest.raises(TypeError):
-        core.Core(score, object())  # type: ignore[arg-type]
-
-
-def test_an_engine_is_made_once() -> None:
-    engine = engine_on(gaussian_score(5, 6, 50, 1))
-    with pytest.raises(SgesError, match="made once"):
-        engine.__init__(engine.score, engine.native)
-    assert_goes_on(engine)
 
 
 # -- arguments of methods --------------------------------------------------------------------------
 
 AT_START, ZEROS = (0, 0, 0, -1, -500.0), [0] * N
 NOT_NODES = (-1, N, 2**40)
-NOT_SETS = (1 << N, 1 << 200, -2)  # no operator takes the last
+NOT_SETS = (1 << N, 1 << 200)
 NOT_ORDERS = (range(N - 1), range(1, N + 1), ZEROS)
-NOT_NUMBERS = (math.nan, math.inf)
-NOT_MARKS = [
-    None, "mark", (0, 0), (0, 0, 0, -1, 7.0), (5, 0, 0, -1, -500.0), (-1, 0, 0, -1, -500.0),
-    (0, 3, 0, -500.0), (0, 0, -4, -500.0), (0, 0, 2**31 - 1, -500.0), (0, 2**40, 0, -500.0),
-]  # fmt: skip
+NOT_MARKS = [(0, 0), (5, 0, 0, -1, -500.0), (-1, 0, 0, -1, -500.0), (0, 0, 2**31 - 1, -500.0)]
 NOT_OPERATORS = [
-    None, "Insert", *(Insert(v, 2) for v in NOT_NODES), *(Insert(0, v) for v in NOT_NODES),
-    *(Insert(0, 1, s) for s in NOT_SETS[:2]), Insert(2, 2), Insert(0, 1, 1 << 2), Delete(0, 1),
+    *(Insert(v, 2) for v in NOT_NODES), *(Insert(0, v) for v in NOT_NODES),
+    *(Insert(0, 1, s) for s in NOT_SETS), Insert(2, 2), Insert(0, 1, 1 << 2), Delete(0, 1),
     Turn(0, 1), Turn(0, 1, 1 << 3),
 ]  # fmt: skip
-NOT_MOVES = [
-    None,
-    Moves(inserts="none"),  # type: ignore[arg-type]
-    Moves(inserts="all", max_indegree=-1),
-    Moves(deletes=True, clique_bound=-5),
-    *(Moves(inserts="poly", ranking=tuple(order)) for order in (*NOT_ORDERS, range(N + 1))),
-]
+NOT_DELETES = [Delete(0, 0), Delete(0, N), Delete(-1, 2), Delete(0, 1, 1 << N)]
 NOT_GRAPHS = [
-    None,
-    PDAG.empty(N - 1),
-    PDAG.empty(N + 70),
+    PDAG.empty(N - 1), PDAG.empty(N + 70),
     *(PDAG((row, *ZEROS[1:]), (0,) * N) for row in (1 << N, -1)),
-]
+]  # fmt: skip
 
 
 def orders(at: int, given: object, **options: object) -> tuple[str, tuple[Any, ...], Any]:
@@ -165,66 +141,41 @@ def orders(at: int, given: object, **options: object) -> tuple[str, tuple[Any, .
 
 BAD_CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     *(("start", (graph, 0.0), {}) for graph in NOT_GRAPHS),
-    *(("start", (PDAG.empty(N), total), {}) for total in NOT_NUMBERS),
-    *(("climb", ("x", moves), {}) for moves in NOT_MOVES),
-    *(("climb", ("x", EVERYTHING), {"bar": bar}) for bar in (3, *((v, 2) for v in NOT_NODES))),
-    *(("climb", ("x", EVERYTHING), {"most": most}) for most in (-1, "many")),
+    *(("climb", ("x", Moves(inserts="poly", ranking=tuple(o))), {}) for o in NOT_ORDERS),
+    *(("climb", ("x", EVERYTHING), {"bar": bar}) for bar in ((v, 2) for v in NOT_NODES)),
     *(("apply", ("x", operator, 1.0), {}) for operator in NOT_OPERATORS),
-    *(("apply", ("x", Insert(0, 1), gain), {}) for gain in NOT_NUMBERS[:1]),
     *(("peek", (operator,), {}) for operator in NOT_OPERATORS),
+    *(("try_escapes", ("x", [(-1.0, op)], EVERYTHING, 0.0), {}) for op in NOT_DELETES),
     *((name, (mark,), {}) for name in ("rewind", "touched_since") for mark in NOT_MARKS),
     *(("local", (v, 0), {}) for v in NOT_NODES),
-    *(("local", (0, parents), {}) for parents in (1, "parents", *NOT_SETS)),
-    ("limit", ("soon",), {}),
+    *(("local", (0, parents), {}) for parents in (1, *NOT_SETS)),
+    *((name, (), {}) for name in ("order_round", "order_state")),  # before a search began
     ("order_set", (range(N),), {}),
-    ("order_round", (), {}),
-    ("order_state", (), {}),
-    ("walk", ("x", PDAG.empty(N), PDAG.empty(N), range(N)), {}),
     *(orders(0, order) for order in NOT_ORDERS),
     *(orders(1, rows) for rows in (ZEROS[1:], [0] * (N + 9), [2**64 - 2] * N)),
-    *(orders(2, [row] * N) for row in (1 << N, -1)),
-    *(orders(3, [row] * N) for row in (1 << N, -1)),
-    orders(4, 1.0, max_indegree=-3),
+    *(orders(at, [row] * N) for at in (2, 3) for row in (1 << N, -1)),
     *(orders(4, 1.0, ranking=order) for order in NOT_ORDERS),
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "options"), BAD_CALLS)
-def test_an_invalid_call_is_refused_and_changes_nothing(
-    name: str, given: tuple[Any, ...], options: dict[str, Any]
-) -> None:
+def test_every_node_size_and_length_is_checked_and_a_refusal_changes_nothing() -> None:
     engine = engine_on(gaussian_score(N, 9, 100, 1))
-    with pytest.raises((SgesError, TypeError, AttributeError, ValueError)):
-        getattr(engine, name)(*given, **options)
-    assert engine.cpdag == PDAG.empty(N)
-    assert engine.steps == []
-    assert engine.total == -500.0
+    for name, given, options in BAD_CALLS:
+        with pytest.raises((SgesError, TypeError, ValueError)):
+            getattr(engine, name)(*given, **options)
+        assert (engine.cpdag, engine.steps, engine.total) == (PDAG.empty(N), [], -500.0)
+        check(engine)
     assert_goes_on(engine)
 
 
-def test_a_call_that_was_refused_leaves_a_search_among_orders_whole() -> None:
-    engine = engine_on(gaussian_score(N, 9, 100, 1))
-    with pytest.raises(SgesError):
-        engine.order_begin(range(N), [0] * N, [1 << 60] * N, [0] * N, 1.0)
-    engine.order_round()
-    order, parents, gain = engine.order_state()
-    assert sorted(order) == list(range(N))
-    assert (parents, gain) == ([0] * N, 0.0)
-
-
-@pytest.mark.parametrize("huge", [2**31 - 1, 2**31, 2**63, 2**200])
+@pytest.mark.parametrize("huge", [2**31 - 1, 2**200])
 def test_huge_bounds_do_not_restrict_the_search(huge: int) -> None:
     score = gaussian_score(N, 9, 100, 1)
     moves = replace(EVERYTHING, max_indegree=huge, sets_per_clique=huge)
-    selective = replace(moves, clique_bound=huge, size_bound=huge)
-    poly = Moves(inserts="poly", largest_t=huge)
-    free, bounded, selected, whole = (engine_on(score) for _ in range(4))
+    free, bounded = engine_on(score), engine_on(score)
     free.climb("x", EVERYTHING)
-    bounded.climb("x", moves, most=huge)
-    selected.climb("x", selective)
-    whole.climb("x", poly)
-    assert free.cpdag == bounded.cpdag == selected.cpdag
-    check(whole, poly)
+    bounded.climb("x", replace(moves, clique_bound=huge, size_bound=huge), most=huge)
+    assert free.cpdag == bounded.cpdag
 
 
 def test_a_mark_of_another_history_is_refused() -> None:
@@ -232,40 +183,9 @@ def test_a_mark_of_another_history_is_refused() -> None:
     engine.climb("x", EVERYTHING)
     late = engine.mark()
     engine.rewind(AT_START)
-    with pytest.raises(SgesError, match="not a point"):
-        engine.rewind(late)
-    with pytest.raises(SgesError, match="not a point"):
-        engine.touched_since(late)
-    assert_goes_on(engine)
-
-
-def test_existing_edges_are_not_inserted_and_missing_ones_not_deleted() -> None:
-    engine = engine_on(gaussian_score(N, 9, 100, 1))
-    engine.apply("x", Insert(0, 1), 1.0)
-    before = engine.cpdag
-    for operator in (Insert(0, 1), Insert(1, 0), Delete(0, 2), Turn(0, 1), Delete(0, 1, 4)):
-        with pytest.raises(InvalidOperator):
-            engine.apply("x", operator, 1.0)
-        with pytest.raises(InvalidOperator):
-            engine.peek(operator)
-        assert engine.cpdag == before
-    assert_goes_on(engine)
-
-
-@pytest.mark.parametrize(
-    "delete",
-    [Delete(0, 0), Delete(0, N), Delete(-1, 2), Delete(0, 1, 1 << N), Delete(0, 1, 1 << 5)],
-)
-def test_an_escape_that_cannot_be_tried_is_refused(delete: Delete) -> None:
-    engine = engine_on(gaussian_score(N, 9, 100, 1))
-    engine.climb("x", EVERYTHING)
-    before, mark = engine.cpdag, engine.mark()
-    good = engine.escapes(EVERYTHING)[0]
-    for escapes in ([(-1.0, delete)], [good, (-1.0, delete)]):
-        with pytest.raises(SgesError):
-            engine.try_escapes("x", escapes, EVERYTHING, 0.0)
-        engine.rewind(mark)
-        assert engine.cpdag == before
+    for call in (engine.rewind, engine.touched_since):
+        with pytest.raises(SgesError, match="not a point"):
+            call(late)
     assert_goes_on(engine)
 
 
@@ -279,8 +199,6 @@ def test_trials_that_fail_leave_the_engine_where_it_was() -> None:
     for (_, delete), touched in zip(escapes, failed, strict=False):
         assert touched >> delete.x & touched >> delete.y & 1
     assert (engine.cpdag, engine.mark(), engine.steps) == (before, mark, steps)
-    assert engine.try_escapes("x", [], EVERYTHING, 0.0) == []
-    assert engine.escapes(Moves(inserts="all")) == []
     assert_goes_on(engine)
 
 
@@ -330,9 +248,18 @@ def test_random_calls_leave_the_engine_whole(seed: int) -> None:
 # -- scores that misbehave -------------------------------------------------------------------------
 
 
-def bad_fan(given: Callable[[Any], Any]) -> Any:  # noqa: ANN401
-    """Return a score whose insert gains are replaced while it is spoiled."""
-
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda gains: gains[:-1],
+        lambda gains: np.append(gains, 1.0),
+        lambda gains: gains[None],
+        lambda _: "gains",
+        lambda gains: gains * np.nan,
+        lambda gains: [object()] * len(gains),
+    ],
+)
+def test_invalid_gains_are_refused_and_asked_for_again(given: Callable[[Any], Any]) -> None:
     class Fan(Plain):
         spoiled = True
 
@@ -343,28 +270,7 @@ def bad_fan(given: Callable[[Any], Any]) -> Any:  # noqa: ANN401
         def delete_gains(self, y: int, base: int, xs: Any) -> Any:  # noqa: ANN401
             return delete_gains(self.inner, y, base, xs)
 
-    return Fan()
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        lambda gains: gains[:-1],
-        lambda gains: np.append(gains, 1.0),
-        lambda gains: gains[None],
-        lambda _: None,
-        lambda _: "gains",
-        lambda _: 1.0,
-        lambda gains: gains * np.nan,
-        lambda gains: gains + np.inf,
-        lambda gains: gains - np.inf,
-        lambda gains: [object()] * len(gains),
-    ],
-)
-def test_invalid_gains_are_refused_and_asked_for_again(
-    given: Callable[[Any], Any],
-) -> None:
-    score = bad_fan(given)
+    score = Fan()
     engine = engine_on(score)
     with pytest.raises(ScoreError, match=r"node \d with parents|must return one number for each"):
         engine.climb("x", EVERYTHING)
@@ -372,15 +278,10 @@ def test_invalid_gains_are_refused_and_asked_for_again(
     assert_goes_on(engine)
 
 
-@pytest.mark.parametrize(
-    "given", [math.nan, math.inf, -math.inf, "one", object(), [1.0, 2.0], ZeroDivisionError()]
-)
-@pytest.mark.parametrize("call", [1, 3, 20, 60])
-def test_a_score_that_breaks_down_once_leaves_the_engine_whole(
-    given: Any,  # noqa: ANN401
-    call: int,
-) -> None:
-    def act(calls: int) -> Any:  # noqa: ANN401
+@pytest.mark.parametrize("given", [math.nan, "one", ZeroDivisionError()])
+@pytest.mark.parametrize("call", [1, 20, 60])
+def test_a_score_that_breaks_down_once_leaves_the_engine_whole(given: object, call: int) -> None:
+    def act(calls: int) -> object:
         if calls == call and isinstance(given, Exception):
             raise given
         return given if calls == call else None
@@ -436,77 +337,48 @@ def test_a_score_that_changes_its_mind_or_the_candidates_does_no_harm(seed: int)
 
 # -- callbacks -------------------------------------------------------------------------------------
 
-CALLS_BACK: dict[str, Callable[[Any], object]] = {
-    "climb": lambda engine: engine.climb("x", EVERYTHING),
-    "start": lambda engine: engine.start(PDAG.empty(N), 0.0),
-    "apply": lambda engine: engine.apply("x", Insert(0, 1), 1.0),
-    "peek": lambda engine: engine.peek(Insert(0, 1)),
-    "rewind": lambda engine: engine.rewind(AT_START),
-    "escapes": lambda engine: engine.escapes(Moves(deletes=True)),
-    "local": lambda engine: engine.local(0, 2),
-    "limit": lambda engine: engine.limit(1.0, 10),
-    "constraint": lambda engine: setattr(engine, "constraint", None),
-    "order": lambda engine: go_to_best_order(engine, "x"),
-    "strengths": lambda engine: engine.strengths(),
-    "touched_since": lambda engine: engine.touched_since(AT_START),
-}
+CALLS_BACK: list[Callable[[Any], object]] = [
+    lambda engine: engine.climb("x", EVERYTHING),
+    lambda engine: engine.start(PDAG.empty(N), 0.0),
+    lambda engine: engine.apply("x", Insert(0, 1), 1.0),
+    lambda engine: engine.peek(Insert(0, 1)),
+    lambda engine: engine.rewind(AT_START),
+    lambda engine: engine.escapes(Moves(deletes=True)),
+    lambda engine: engine.local(0, 2),
+    lambda engine: engine.limit(1.0, 10),
+    lambda engine: setattr(engine, "constraint", None),
+    lambda engine: go_to_best_order(engine, "x"),
+    lambda engine: engine.strengths(),
+    lambda engine: engine.touched_since(AT_START),
+]
 
 
-@pytest.mark.parametrize("call", CALLS_BACK)
 @pytest.mark.parametrize("who", ["score", "progress"])
-def test_a_callback_that_makes_the_engine_search_is_refused(call: str, who: str) -> None:
-    engine: Any = None
-    refused = []
+def test_a_callback_that_makes_the_engine_search_is_refused(who: str) -> None:
+    calls = iter(CALLS_BACK)
 
     def act(_: object) -> None:
-        if engine is not None and engine.running_now:
-            with pytest.raises(SgesError, match="the engine is running") as refusal:
-                CALLS_BACK[call](engine)
-            refused.append(refusal)
+        for call in calls:
+            with pytest.raises(SgesError, match="the engine is running"):
+                call(engine)
 
-    class Watched(engines.CompiledEngine):
-        running_now = False
-
-        def climb(self, *given: Any, **options: Any) -> bool:  # noqa: ANN401
-            self.running_now = True
-            try:
-                return bool(super().climb(*given, **options))
-            finally:
-                self.running_now = False
-
-    engine = Watched(Plain(act=act if who == "score" else None), None)
-    engine.start(PDAG.empty(N), -500.0)
-    if who == "progress":
-        engine.report = act
+    engine = engine_on(Plain(act=act if who == "score" else None))
+    engine.report = act if who == "progress" else None
     engine.climb("x", EVERYTHING)
-    assert refused
-    engine.report = None
+    assert next(calls, None) is None
     check(engine, EVERYTHING)
 
 
-def test_a_callback_may_look_at_the_state() -> None:
-    seen = []
-
-    def look(_: str) -> None:
-        seen.append((engine.cpdag, len(engine.steps), engine.evaluations, engine.mark()))
-
-    engine = engine_on(gaussian_score(N, 9, 100, 1))
-    engine.report = look
-    engine.climb("x", EVERYTHING)
-    assert [steps for _, steps, _, _ in seen] == list(range(len(seen)))
-    assert seen[-1][0] == engine.cpdag
-
-
-@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
-@pytest.mark.parametrize("step", [0, 1, 3])
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_a_progress_callback_that_raises_ends_the_climb_at_a_state(
-    error: type[BaseException], step: int
+    error: type[BaseException],
 ) -> None:
     def report(_: str) -> None:
-        if engine.step_count == step:
+        seen.append(engine.cpdag)
+        if engine.step_count == 3:
             raise error
 
-    engine = engine_on(gaussian_score(N, 9, 100, 1))
+    engine, seen = engine_on(gaussian_score(N, 9, 100, 1)), list[PDAG]()
     engine.report = report
     if error is KeyboardInterrupt:
         engine.climb("x", EVERYTHING)
@@ -515,7 +387,8 @@ def test_a_progress_callback_that_raises_ends_the_climb_at_a_state(
         with pytest.raises(error):
             engine.climb("x", EVERYTHING)
     engine.report = None
-    assert engine.step_count == len(engine.steps) == step
+    assert engine.step_count == len(engine.steps) == len(seen) - 1 == 3
+    assert engine.cpdag == seen[-1]
     check(engine)
 
 
@@ -525,37 +398,31 @@ class Picky:
     barred = fixed = (0,) * N
     relaxed = None
 
-    def __init__(self, call: int, error: type[BaseException]) -> None:
-        self.call, self.error, self.calls = call, error, 0
+    def __init__(self, call: int) -> None:
+        self.call, self.calls = call, 0
 
     def admits(self, _after: PDAG, _before: PDAG | None = None) -> bool:
         self.calls += 1
         if self.calls == self.call:
-            raise self.error
+            raise ValueError
         return True
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-@pytest.mark.parametrize("call", [1, 2, 4])
-def test_a_step_that_knowledge_was_not_able_to_judge_is_not_taken(
-    error: type[BaseException], call: int
-) -> None:
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_step_that_knowledge_was_not_able_to_judge_is_not_taken(call: int) -> None:
     engine = engine_on(gaussian_score(N, 9, 100, 1))
-    engine.constraint = Picky(call, error)
-    if error is KeyboardInterrupt:
+    engine.constraint = Picky(call)
+    with pytest.raises(ValueError, match=r"^$"):
         engine.climb("x", EVERYTHING)
-    else:
-        with pytest.raises(error):
-            engine.climb("x", EVERYTHING)
     assert engine.step_count == call - 1
     assert engine.cpdag == replayed(N, engine.steps)
     check(engine)
 
 
-@pytest.mark.parametrize("barred", [(0,) * (N - 1), (0,) * (N + 80), (1 << N,) * N, None, "none"])
+@pytest.mark.parametrize("barred", [(0,) * (N - 1), (0,) * (N + 80), (1 << N,) * N])
 def test_knowledge_of_another_width_is_refused(barred: Any) -> None:  # noqa: ANN401
     engine = engine_on(gaussian_score(N, 9, 100, 1))
-    knowledge = Picky(-1, ValueError)
+    knowledge = Picky(-1)
     knowledge.barred = barred
     with pytest.raises((SgesError, TypeError)):
         engine.constraint = knowledge
@@ -576,28 +443,59 @@ NATIVE = [
 
 
 @pytest.mark.parametrize("score", NATIVE, ids=lambda score: type(score).__name__)
-@pytest.mark.parametrize(
-    ("y", "base"),
-    [(4, []), (-1, []), (0, [0]), (0, [4]), (0, [-1]), (0, [1, 1]), (0, [*range(1, 4)] * 9),
-     (0, [2**40]), (2**40, []), (0, ["x"]), ("x", []), (0, 3), (0, [1.5])],
-)  # fmt: skip
-def test_invalid_families_are_refused(score: Any, y: Any, base: Any) -> None:  # noqa: ANN401
-    for ask in (score.insert_gains, score.delete_gains):
-        with pytest.raises((ScoreError, TypeError, OverflowError)):
-            ask(y, base)
-    with pytest.raises((ScoreError, TypeError, OverflowError)):
-        ask_one_run(score, [("insert", y, base)])
-    gains, _ = score.insert_gains(0, [1])
-    assert set(gains) == {2, 3}
-
-
-@pytest.mark.parametrize("score", NATIVE, ids=lambda score: type(score).__name__)
-def test_invalid_candidates_are_refused(score: Any) -> None:  # noqa: ANN401
+def test_a_native_score_checks_every_node_of_a_family(score: Any) -> None:  # noqa: ANN401
+    families = [
+        *((y, []) for y in (4, -1, 2**40)),
+        *((0, base) for base in ([0], [4], [-1], [1, 1], [*range(1, 4)] * 9, [2**40])),
+    ]
+    for y, base in families:
+        for ask in (
+            score.insert_gains, score.delete_gains,
+            lambda y, base: ask_one_run(score, [("insert", y, base)]),
+        ):  # fmt: skip
+            with pytest.raises((ScoreError, OverflowError)):
+                ask(y, base)
     for also in ([0], [1], [4], [-1], [2, 2]):
         with pytest.raises(ScoreError):
             score.insert_gains(0, [1], also=also)
-    for worth in (math.nan, math.inf):
-        assert score.insert_gains(0, [1], worth=worth)[0] == {}
+    assert set(score.insert_gains(0, [1])[0]) == {2, 3}
+
+
+EYE, CODES = np.eye(3), np.array([[0, 1, 1], [0, 2, 1]], dtype=np.uint8)
+TABLES: list[tuple[Any, tuple[Any, ...], str]] = [
+    (gaussian.Gaussian, (EYE[0], 5.0, 1.0), "it must be a C-contiguous array"),
+    (gaussian.Gaussian, (np.eye(4)[:, ::2], 5.0, 1.0), "it must be a C-contiguous array"),
+    (gaussian.Gaussian, (EYE[:2], 5.0, 1.0), "it must be square and not empty"),
+    (gaussian.Gaussian, (EYE * np.nan, 5.0, 1.0), r"correlation\[0, 0\] = nan"),
+    (gaussian.BGe, (EYE, [0.0] * 2, [0.0] * 5, 5.0, -1.0), "spread has 2 entries"),
+    (gaussian.BGe, (EYE, [0.0] * 3, [0.0] * 4, 5.0, -1.0), "by_size has 4 entries"),
+    (gaussian.BGe, (EYE, [0.0] * 3, [0.0] * 5, 5.0, -1.0, [3]), "constant column 3"),
+    (gaussian.DegenerateGaussian, (EYE, [], [], 5.0, 1.0), "at least one column"),
+    (gaussian.DegenerateGaussian, (EYE, [0, 0], [0, 3], 5.0, 1.0), "at least one column"),
+    (gaussian.DegenerateGaussian, (EYE, [0, 1], [2, 1], 5.0, 1.0), r"must be \[0, 2\]"),
+    (gaussian.DegenerateGaussian, (EYE, [0, 1], [1, 1], 5.0, 1.0), "the matrix has 3 columns"),
+]
+CODED: list[tuple[Any, Any, Any, str]] = [
+    (CODES[0], [2], None, "1 dimensions"),
+    (CODES.astype(int) - 1, [2, 3], None, "codes lie between -1 and 1"),
+    (CODES, [2, 2], None, r"codes\[1\] holds 2 and arities\[1\] is 2"),
+    (CODES, [2], None, r"shape \(1,\) do not fit 2 variables"),
+    (CODES, [2, 0], None, r"arities\[1\] = 0"),
+    (CODES, [2, 3], [1, 2], r"shape \(2,\) do not fit 3 rows"),
+    (CODES, [2, 3], [1, -2, 3], "weights between -2 and 3"),
+    (CODES, [2, 3], [2**62, 2**62, 1], r"at most 2\*\*62"),
+    (CODES[:, :0], [2, 3], None, "no records"),
+]
+
+
+def test_a_native_score_checks_every_size_and_length() -> None:
+    coded = (discrete.DiscreteBIC, discrete.QNML, discrete.BDeu)
+    for kind, given, problem in [
+        *TABLES,
+        *((kind, tuple(given), problem) for *given, problem in CODED for kind in coded),
+    ]:
+        with pytest.raises(ScoreError, match=problem):
+            kind(*given)
 
 
 # -- memory ----------------------------------------------------------------------------------------
@@ -619,21 +517,11 @@ def run_out(score: Any, work: Callable[[Any], object], allocations: int) -> bool
     return False
 
 
-def counted(engine: Any) -> None:  # noqa: ANN401
-    """Climb, and then evaluate a family within a budget of evaluations."""
-    engine.climb("x", EVERYTHING)
-    assert engine.evaluations is not None
-    engine.limit(None, 10**6)
-    engine.local(0, 0b110)
-    engine.limit()
-
-
 WORK: dict[str, Callable[[Any], object]] = {
     "climb": lambda engine: engine.climb("x", EVERYTHING),
     "capped": lambda engine: engine.climb("x", replace(EVERYTHING, sets_per_clique=2)),
     "poly": lambda engine: engine.climb("x", Moves(inserts="poly")),
     "order": lambda engine: go_to_best_order(engine, "x"),
-    "counting": counted,
     "escapes": lambda engine: (
         engine.climb("x", Moves(inserts="all")), engine.escapes(Moves(deletes=True))
     ),
@@ -684,7 +572,7 @@ MEMORY = """
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
 @SANITIZED
-@pytest.mark.parametrize("spare", [1, 4, 16])
+@pytest.mark.parametrize("spare", [1, 16])
 def test_a_process_that_is_out_of_memory_says_so(spare: int) -> None:
     program = textwrap.dedent(MEMORY).replace("{spare}", str(spare))
     done = subprocess.run(
@@ -750,7 +638,7 @@ def test_a_second_thread_on_one_engine_is_refused() -> None:
 
     engine = engine_on(Plain(act=wait))
     calls: list[Callable[[Any], object]] = [
-        *CALLS_BACK.values(),
+        *CALLS_BACK,
         lambda e: e.cpdag,
         lambda e: e.steps,
         lambda e: e.mark(),

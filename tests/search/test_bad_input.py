@@ -36,9 +36,8 @@ def test_a_score_that_is_not_finite_is_refused(value: float, size: int) -> None:
             ges(Broken(value, size))
 
 
-@pytest.mark.parametrize("answer", ["text", ["a", "b", "c"], object(), [1.0, 2.0], [[1.0] * 3]])
-@pytest.mark.parametrize("strategy", ["two-phase", "extended"])
-def test_gains_that_are_not_one_number_each_name_the_family(answer: object, strategy: str) -> None:
+@pytest.mark.parametrize("answer", ["text", [1.0, 2.0]])
+def test_gains_that_are_not_one_number_each_name_the_family(answer: object) -> None:
     class Odd(Broken):
         def insert_gains(self, *_: object) -> object:
             return answer
@@ -46,7 +45,7 @@ def test_gains_that_are_not_one_number_each_name_the_family(answer: object, stra
     with pytest.raises(
         ScoreError, match=r"^Odd returned .* of node 0 with parents .*one number for each"
     ):
-        search(Odd(0.0, 9), strategy=strategy)
+        search(Odd(0.0, 9))
 
 
 @pytest.mark.parametrize("value", ["high", None, 1j, np.array([1.0]), np.array([1.0, 2.0])])

@@ -11,10 +11,11 @@ import pytest
 
 import engines
 from engines import Engine, Make
+from recording import Refusing
 from sges.errors import ScoreError
 from sges.graph import PDAG
 from sges.nodeset import NodeSet
-from sges.operators import Delete, all_deletes
+from sges.operators import Delete, Turn, all_deletes
 from sges.properties import MaxParents
 from sges.score import GaussianBIC
 from sges.score.protocol import Score, total_score
@@ -26,17 +27,6 @@ from worlds import gaussian_score
 
 pytestmark = pytest.mark.parametrize("make", engines.EVERY)
 
-INSERTS = [
-    Moves(inserts="all"),
-    Moves(inserts="poly"),
-    Moves(inserts="poly", largest_t=1),
-]
-MIXED = [
-    Moves(inserts="all", turns=True, deletes=True),
-    Moves(inserts="all", turns=True, deletes=True, clique_bound=1),
-    Moves(inserts="poly", deletes=True, size_bound=1),
-    Moves(inserts="all", turns=True),
-]
 INTERLEAVED = Moves(inserts="all", turns=True, deletes=True)
 
 
@@ -135,8 +125,8 @@ class Acting:
         return self.score.local(y, parents)
 
 
-@pytest.mark.parametrize("moves", [*INSERTS, *MIXED], ids=str)
-@pytest.mark.parametrize("at", [40, 150, 350])
+@pytest.mark.parametrize("moves", [Moves(inserts="poly"), INTERLEAVED], ids=str)
+@pytest.mark.parametrize("at", [40, 350])
 def test_ctrl_c_ends_a_climb_at_the_last_state_reached(
     make: Make, moves: Moves, at: int, seed: int
 ) -> None:
@@ -180,14 +170,6 @@ def test_ctrl_c_while_reporting_a_step_keeps_the_step(make: Make, seed: int) -> 
     assert reports == ["fes"] * 5
 
 
-def test_no_time_at_all_leaves_everything_as_it_was(make: Make) -> None:
-    engine = make(gaussian_score(6, 8, 300, 1), deadline=0.0)
-    assert not engine.climb("climb", INTERLEAVED)
-    assert engine.stopped == "time limit"
-    assert (engine.steps, engine.cpdag) == ([], PDAG.empty(6))
-    assert engine.escapes(INTERLEAVED) == []
-
-
 @pytest.mark.filterwarnings("ignore:.* form cliques with more than")
 def test_a_deadline_holds_while_exponentially_many_sets_are_listed(make: Make) -> None:
     """In the complete graph on 40 nodes, each ordered pair has 2^38 deletes."""
@@ -228,12 +210,6 @@ def test_a_gain_that_is_not_finite_is_refused_with_its_family(make: Make) -> Non
         engine.local(2, 0b10)
 
 
-def test_families_are_not_counted_if_that_is_not_wanted(make: Make) -> None:
-    engine = make(gaussian_score(5, 6, 200, 1), counting=False)
-    assert engine.climb("fes", Moves(inserts="all"))
-    assert engine.evaluations is None
-
-
 def test_a_climb_reports_its_steps_and_a_step_from_outside_is_not_reported(make: Make) -> None:
     """A search that applies operators itself can then report each of them once."""
     engine, reports = make(gaussian_score(5, 6, 200, 1)), list[tuple[str, int]]()
@@ -244,3 +220,18 @@ def test_a_climb_reports_its_steps_and_a_step_from_outside_is_not_reported(make:
     reports.clear()
     engine.apply("extended", delete, gain)
     assert not reports
+
+
+def test_a_rejected_turn_is_offered_again_only_after_the_next_start(make: Make, seed: int) -> None:
+    """With data from 0 → 2 ← 1, turning an edge of the chain 0 — 2 — 1 improves the score."""
+    rng = np.random.default_rng(seed)
+    causes = rng.normal(size=(500, 2))
+    score = GaussianBIC(np.column_stack([causes, causes.sum(axis=1) + rng.normal(size=500)]))
+    chain = PDAG.from_edges(3, undirected=[(0, 2), (1, 2)])
+    refusing = Refusing(3)
+    engine = make(score, constraint=refusing)
+    ends = [turn.apply(chain) for turn in (Turn(0, 2, {1}), Turn(1, 2, {0}))]
+    for climbs in (1, 2):
+        engine.start(chain, 0.0)
+        assert not engine.climb("turning", Moves(turns=True))
+        assert refusing.refused == ends * climbs

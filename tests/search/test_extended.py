@@ -145,34 +145,6 @@ def test_extended_search_obeys_knowledge(seed: int) -> None:
     assert result.score >= plain.score - tie_tolerance(plain.score)
 
 
-class TestBudget:
-    """The limits of escapes, in addition to those of every search."""
-
-    @pytest.mark.parametrize("limit", [0.0, 0.01, 0.05])
-    def test_a_time_limit_ends_with_a_state_that_was_kept(self, limit: float, seed: int) -> None:
-        score = gaussian_score(14, 40, 300, seed)
-        result = search(score, strategy="extended", time_limit=limit)
-        assert is_cpdag(result.cpdag)
-        total = result.steps[-1].score if result.steps else total_score(score, PDAG.empty(14))
-        assert result.score == pytest.approx(total, rel=1e-9)
-        assert result.stopped in (None, "time limit")
-
-
-@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
-def test_ctrl_c_during_the_escapes_returns_the_last_state_kept(share: float, seed: int) -> None:
-    score = gaussian_score(12, 30, 300, seed)
-    whole = Pressing(score, None)
-    search(whole, strategy="extended")
-    result = search(Pressing(score, int(share * whole.asked)), strategy="extended")
-    assert result.stopped == "interrupted"
-    cpdag = PDAG.empty(12)
-    for step in result.steps:
-        cpdag = step.operator.apply(cpdag)
-    assert cpdag == result.cpdag
-    if "extended" in result.seconds:
-        assert result.score >= interleaved(score).score - 1e-6
-
-
 class Pressing:
     """A score without batch methods that raises SIGINT at the k-th family."""
 

@@ -26,7 +26,6 @@ from sges.score.protocol import Score, total_score
 from sges.search import Progress, ges, search
 from sges.search import order as order_search
 from sges.search.bounds import order_bound
-from sges.search.moves import Constraint
 from sges.search.order import first_order, go_to_best_order
 from sges.search.run import Run, Selection
 from sges.search.strategy import backward
@@ -221,57 +220,6 @@ class TestTheTwin:
         from_start = search(score, strategy="auto", start=start, forward="fes")
         assert from_start.score > search(score, strategy="auto").score - 1.0
 
-    def test_all_engines_find_the_same_order_with_bounded_work(self, seed: int) -> None:
-        for i in range(10):
-            score = gaussian_score(8, 20, 300, 10 * seed + i)
-            found = [make(score) for make in engines.COMPILED]
-            for engine in found:
-                engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
-                go_to_best_order(engine, "order", effort=10.0)
-            steps = [[step.operator for step in engine.steps] for engine in found]
-            assert steps[0] == steps[1]
-            assert len({engine.evaluations for engine in found}) == 1
-
-    @pytest.mark.parametrize("make", engines.COMPILED)
-    def test_the_search_ends_when_a_dealt_order_leads_back_to_the_best_class(
-        self, make: MakeCompiled, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        score, asked = gaussian_score(8, 8, 1000, 0), []
-        for piles in (1, 2, 6):
-            monkeypatch.setattr(order_search, "PILES", piles)
-            engine = make(score)
-            engine.start(PDAG.empty(8), total_score(score, PDAG.empty(8)))
-            go_to_best_order(engine, "order", effort=10.0)
-            asked.append(engine.evaluations or 0)
-        assert asked[0] < asked[1] == asked[2]
-
-    @pytest.mark.parametrize("make", engines.COMPILED)
-    def test_mixed_orders_take_a_multiple_of_the_work_before_them(
-        self, make: MakeCompiled, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        score, used = gaussian_score(9, 27, 1000, LEAVES), []
-        dealt = order_search.order_of
-        for share in (0.0, 0.01, 0.02, 0.2):
-            engine = make(score)
-            work: dict[int, int] = {}
-
-            def order_of(
-                cpdag: PDAG,
-                constraint: Constraint | None,
-                ranking: Sequence[int] | None = None,
-                piles: int = 1,
-            ) -> list[int]:
-                work.setdefault(piles, engine.work)  # noqa: B023 (called within the same loop)
-                return dealt(cpdag, constraint, ranking, piles)
-
-            monkeypatch.setattr(order_search, "MIXED_WORK", share)
-            monkeypatch.setattr(order_search, "order_of", order_of)
-            go_to_best_order(engine, "order", effort=10.0)
-            used.append(engine.work - work[2])
-            one_move = 40 * score.n  # gains; the limit is checked before each move
-            assert used[-1] <= 10.0 * share * (work[2] - work[1]) + one_move
-        assert used[0] < used[1] < used[2] < used[3]
-
     @pytest.mark.parametrize("make", engines.COMPILED)
     @pytest.mark.parametrize("effort", [None, 10.0])
     def test_the_best_order_is_kept_when_the_rounds_are_over(
@@ -367,7 +315,7 @@ class TestAnEarlyEnd:
     """Time limits and Ctrl-C."""
 
     @pytest.mark.parametrize("act", ["interrupted", "time limit"])
-    @pytest.mark.parametrize("at", [20, 200, 800, 1500])
+    @pytest.mark.parametrize("at", [20, 800])
     def test_the_state_is_valid_and_the_steps_lead_there(
         self, at: int, act: str, seed: int
     ) -> None:
@@ -400,21 +348,6 @@ class TestAnEarlyEnd:
         assert late.stopped == "time limit"
         best = total_score(score, PDAG.empty(10)) + first
         assert total_score(score, late.engine.cpdag) >= best - 1e-6
-
-    def test_ctrl_c_on_the_way_goes_no_further(self, seed: int) -> None:
-        presses: list[Progress] = []
-
-        def press(progress: Progress) -> None:
-            if progress.step == 3 and run.engine.evaluations:
-                presses.append(progress)
-                if len(presses) == 2:  # the first is during the initial climb
-                    raise KeyboardInterrupt
-
-        run = Run(gaussian_score(10, 16, 400, seed), progress=press)
-        run.start(None)
-        run.order()
-        assert run.stopped == "interrupted"
-        assert len(run.result().steps) == 3 == run.engine.edges
 
     def test_a_run_that_has_stopped_stays_where_it_is(self) -> None:
         run = Run(gaussian_score(5, 6, 300, 0), time_limit=0)

@@ -7,15 +7,12 @@ import numpy as np
 import pytest
 
 import naive
-import scratch_engine as scratch
 from bridge import pdag_of
 from sges.errors import OutOfBudget, SgesError
 from sges.graph import PDAG, dag_to_cpdag
 from sges.knowledge import Knowledge
-from sges.operators import all_turns
 from sges.properties import AtMost, MaxClique, MaxParents, MaxTreewidth, MaxVStructures, MaxVWidth
 from sges.score import GaussianBIC, SeparationOracle
-from sges.score.protocol import tie_tolerance, total_score
 from sges.search import STRATEGIES, Strategy, fes, ges, interleaved, search, sges, turning
 from sges.search.moves import Moves
 from sges.search.run import Run, Selection
@@ -193,17 +190,6 @@ def test_with_limited_effort_the_greedy_end_is_taken_if_it_is_better_and_an_end(
     greedy = search(run.score, strategy="interleaved")
     assert run.engine.cpdag == (PDAG.empty(6) if cut_off else greedy.cpdag)
     assert next(climbs) == 3
-
-
-@pytest.mark.parametrize("n", [6, 10])
-def test_turning_equals_the_engine_that_starts_from_scratch(n: int, seed: int) -> None:
-    score = gaussian_score(n, 2 * n, 200, seed)
-    start = dag_to_cpdag(linear_data(n, 2 * n, 10, seed + 1)[0])
-    tolerance = tie_tolerance(total_score(score, start))
-    cpdag, steps, _ = scratch.search(score, start, all_turns, tolerance, least=tolerance)
-    result = turning(score, start)
-    assert [step.operator for step in result.steps] == [op for op, _ in steps]
-    assert result.cpdag == cpdag
 
 
 def test_interleaved_search_scores_better_than_two_phases_on_most_dense_problems() -> None:

@@ -123,7 +123,7 @@ def oracles(n: int) -> list[SeparationOracle]:
 
 
 @pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize("n", [2, 3])
 def test_a_climb_takes_the_same_steps_from_every_class(n: int, moves: Moves) -> None:
     for score, start in product(oracles(n), classes(n)):
         assert_same_climb(score, start, moves, makes=[engines.asking])
@@ -141,41 +141,9 @@ def test_a_climb_takes_the_same_steps_from_many_classes_of_four_nodes(
         assert_same_climb(score, start, moves, makes=[engines.asking])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-def test_a_climb_takes_the_same_steps_from_every_class_of_five_nodes(moves: Moves) -> None:
-    five = classes(5)
-    for score, start in zip(oracles(5), five[1003:] + five[:1003], strict=True):
-        assert_same_climb(score, start, moves, makes=[engines.asking])
-
-
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("start", [PDAG.empty(8), PDAG.complete(8)], ids=["empty", "complete"])
-def test_a_climb_takes_the_same_steps_on_gaussian_data(
-    moves: Moves, start: PDAG, seed: int
-) -> None:
-    assert_same_climb(gaussian_score(8, 14, 200, seed), start, moves)
-
-
-@pytest.mark.parametrize("moves", [*INSERTS, *MIXED, *LIMITED], ids=str)
-def test_a_climb_takes_the_same_steps_on_discrete_data(moves: Moves, seed: int) -> None:
-    network = BayesianNetwork.random(random_dag(7, 10, seed=seed), arity=3, seed=seed)
-    table = network.sample(300, seed=seed)
-    assert_same_climb(DiscreteBIC(table), PDAG.empty(7), moves)
-    assert_same_climb(BDeu(table), PDAG.empty(7), moves)
-
-
-@pytest.mark.parametrize("kind", [BGe, DegenerateGaussian])
-@pytest.mark.parametrize("moves", MIXED, ids=str)
-def test_a_climb_takes_the_same_steps_with_every_other_score(
-    moves: Moves, kind: type[BGe | DegenerateGaussian], seed: int
-) -> None:
-    assert_same_climb(kind(linear_data(8, 14, 300, seed)[1]), PDAG.empty(8), moves)
-
-
 @st.composite
-def limits(draw: st.DrawFn) -> Moves:
-    """Draw a valid combination of moves."""
+def limits(draw: st.DrawFn, ranked: int = 0) -> Moves:
+    """Draw a valid combination of moves, with a ranking of so many nodes."""
     some = st.none() | st.integers(0, 3)
     clique = draw(some)
     return Moves(
@@ -188,6 +156,9 @@ def limits(draw: st.DrawFn) -> Moves:
         drop_large=clique is not None and draw(st.booleans()),
         max_indegree=draw(st.none() | st.integers(0, 4)),
         sets_per_clique=draw(st.none() | st.sampled_from([1, 2, 3, 4, 8, 16])),
+        ranking=tuple(draw(st.permutations(range(ranked))))
+        if ranked and draw(st.booleans())
+        else None,
     )
 
 
@@ -200,7 +171,8 @@ def problems(draw: st.DrawFn) -> tuple[Score, PDAG]:
     rows = draw(st.sampled_from([20, 100, 1000]))
     start = dag_to_cpdag(random_dag(n, draw(st.integers(0, most)), seed=seed + 1))
     if draw(st.booleans()):
-        return gaussian_score(n, edges, rows, seed), start
+        kinds = st.sampled_from([GaussianBIC, BGe, DegenerateGaussian])
+        return draw(kinds)(linear_data(n, edges, rows, seed)[1]), start
     arity = draw(st.integers(2, 3))
     network = BayesianNetwork.random(random_dag(n, edges, seed=seed), arity=arity, seed=seed)
     kind = draw(st.sampled_from([DiscreteBIC, QNML, BDeu]))
@@ -208,30 +180,22 @@ def problems(draw: st.DrawFn) -> tuple[Score, PDAG]:
 
 
 @settings(max_examples=150)
-@given(problems(), limits())
+@given(problems(), st.data())
 def test_any_moves_take_the_same_steps_on_any_data(
-    problem: tuple[Score, PDAG], moves: Moves
+    problem: tuple[Score, PDAG], data: st.DataObject
 ) -> None:
-    assert_same_climb(*problem, moves)
+    assert_same_climb(*problem, data.draw(limits(problem[0].n)))
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 9999), limits())
-def test_any_moves_take_the_same_steps_under_any_true_knowledge(seed: int, moves: Moves) -> None:
+@settings(max_examples=80)
+@given(st.integers(0, 9999), st.data())
+def test_any_moves_take_the_same_steps_under_any_true_knowledge(
+    seed: int, data: st.DataObject
+) -> None:
     dag, known = true_problem(seed)
-    bound = known.bind(dag.n)
+    bound, moves = known.bind(dag.n), data.draw(limits(dag.n))
     for start in (bound.start(dag.n), dag_to_cpdag(dag)):
         assert_same_climb(gaussian_of(dag, seed), start, moves, bound)
-
-
-@pytest.mark.parametrize("moves", EVERY, ids=str)
-@pytest.mark.parametrize("kind", range(6))
-def test_a_climb_under_knowledge_takes_the_same_steps(kind: int, moves: Moves, seed: int) -> None:
-    dag, known = true_problem(6 * seed + kind)
-    bound = known.bind(dag.n)
-    score = SeparationOracle(dag)
-    assert_same_climb(score, bound.start(dag.n), moves, bound, [engines.asking])
-    assert_same_climb(score, dag_to_cpdag(dag), moves, bound, [engines.asking])
 
 
 @pytest.mark.parametrize("kind", range(6))
@@ -250,28 +214,6 @@ def test_escapes_include_the_deletes_that_knowledge_rejected(kind: int, seed: in
 def gaussian_of(dag: PDAG, seed: int) -> GaussianBIC:
     covariance = LinearGaussian.random(dag, seed=seed).covariance()
     return GaussianBIC.from_covariance(covariance, 300)
-
-
-RANKED = [Moves(inserts="poly"), Moves(inserts="all", turns=True, deletes=True, sets_per_clique=1)]
-
-
-@settings(max_examples=60)
-@given(problems(), st.sampled_from(RANKED), st.randoms(use_true_random=False))
-def test_the_member_of_any_ranking_is_the_same(
-    problem: tuple[Score, PDAG], moves: Moves, rng: random.Random
-) -> None:
-    score, start = problem
-    ranking = tuple(rng.sample(range(score.n), score.n))
-    assert_same_climb(score, start, replace(moves, ranking=ranking))
-
-
-@pytest.mark.parametrize("kind", range(6))
-def test_the_member_of_any_ranking_is_the_same_under_knowledge(kind: int, seed: int) -> None:
-    dag, known = true_problem(6 * seed + kind)
-    bound, ranking = known.bind(dag.n), tuple(random.Random(seed).sample(range(dag.n), dag.n))
-    score = gaussian_of(dag, seed)
-    for moves in RANKED:
-        assert_same_climb(score, bound.start(dag.n), replace(moves, ranking=ranking), bound)
 
 
 @pytest.mark.parametrize("kind", range(6))
@@ -319,8 +261,8 @@ def some_operator(rng: random.Random, g: PDAG) -> Operator:
 class Pair:
     """Two engines with the same calls, which are compared after each call."""
 
-    def __init__(self, make: Make, score: Score, rng: random.Random) -> None:
-        self.rng, self.score = rng, score
+    def __init__(self, make: Make, score: Score, moves: list[Moves], rng: random.Random) -> None:
+        self.rng, self.score, self.moves = rng, score, moves
         self.n = score.n
         self.both = [started(m, score, PDAG.empty(score.n)) for m in (make, engines.reference)]
         self.marks = [[engine.mark() for engine in self.both]]
@@ -335,7 +277,7 @@ class Pair:
         assert ours == wanted
 
     def climb(self) -> None:
-        moves = self.rng.choice(EVERY)
+        moves = self.rng.choice(self.moves)
         ends = not isinstance(self.score, Noise)  # not score equivalent: may not end
         most = self.rng.choice([None, 0, 1, 3] if ends else [0, 1, 3, 6])
         x, y = self.rng.sample(range(self.n), 2)
@@ -393,13 +335,17 @@ class Pair:
 
 
 THINGS = ["climb", "climb", "climb", "apply", "mark", "rewind", "escapes", "local", "begin"]
-WORLDS: dict[str, tuple[Callable[[int], Score], int]] = {
-    "dense": (lambda seed: gaussian_score(7, 14, 300, seed), 40),
-    "sparse": (lambda seed: gaussian_score(14, 18, 300, seed), 25),
-    "discrete": (lambda seed: bdeu(7, 9, 300, seed), 30),
-    "noise": (lambda seed: Noise(6, seed), 40),
+WORLDS: dict[str, tuple[Callable[[int], Score], list[Moves], int]] = {
+    "dense": (lambda seed: gaussian_score(7, 14, 300, seed), EVERY, 40),
+    "sparse": (lambda seed: gaussian_score(14, 18, 300, seed), EVERY, 25),
+    "discrete": (lambda seed: bdeu(7, 9, 300, seed), EVERY, 30),
+    "noise": (lambda seed: Noise(6, seed), EVERY, 40),
+    "blocked turns": (lambda seed: Noise(10, seed), TURNS, 150),
 }
-"""By name: the score for a seed, and the number of calls."""
+"""By name: the score for a seed, the moves of climbs, and the number of calls.
+
+A step that ends the block of a turn is rare, so that walk is long.
+"""
 
 
 @pytest.mark.parametrize("make", engines.COMPILED)
@@ -408,10 +354,10 @@ def test_random_calls_have_the_same_effect_on_both_engines(
     world: str, make: Make, seed: int
 ) -> None:
     """After a jump, the stored values of the compiled engine must be those of the new state."""
-    make_score, things = WORLDS[world]
+    make_score, moves, things = WORLDS[world]
     for k in range(3):
         rng = random.Random(f"{world} {seed} {k}")
-        pair = Pair(make, make_score(10 * seed + k), rng)
+        pair = Pair(make, make_score(10 * seed + k), moves, rng)
         for _ in range(things):
             pair.do(rng.choice(THINGS))
 
