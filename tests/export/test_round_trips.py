@@ -166,7 +166,7 @@ def test_the_format_of_standard_input_is_detected_from_its_beginning(
     writer: Callable[[PDAG], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c"])
-    monkeypatch.setattr("sys.stdin", io.StringIO(writer(graph)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(writer(graph).encode())))
     assert_same(read_graph("-"), graph)
 
 

@@ -11,6 +11,7 @@ Subgraphs and HTML labels are not read.
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import takewhile
 from typing import TypeAlias
 
 from sges.errors import GraphError
@@ -23,17 +24,7 @@ _NOT_IN_DOT = re.compile("[\0\ud800-\udfff]")
 
 
 def to_dot(graph: PDAG) -> str:
-    r"""Return the graph in DOT; undirected edges have ``dir=none`` and are dashed.
-
-    >>> print(to_dot(PDAG.from_edges(2, undirected=[(0, 1)], names=["a", 'say "b"'])))
-    digraph {
-      node [shape=box, style=rounded, fontname="sans-serif"];
-      "a";
-      "say \"b\"" [label="say \"b\""];
-      "a" -> "say \"b\"" [dir=none, style=dashed, color="#b45309"];
-    }
-    <BLANKLINE>
-    """
+    """Return the graph in DOT; undirected edges have ``dir=none`` and are dashed."""
     lines = ["digraph {", '  node [shape=box, style=rounded, fontname="sans-serif"];']
     numbered: dict[str, None] = {}
     for v in range(graph.n):
@@ -54,11 +45,7 @@ def to_dot(graph: PDAG) -> str:
 
 
 def quoted(name: str) -> str:
-    r"""Return a name as a quoted string of DOT that is shown unchanged.
-
-    >>> print(quoted('a "b" \\ c'))
-    "a \"b\" \\ c"
-    """
+    """Return a name as a quoted string of DOT that is shown unchanged."""
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     one_line = escaped.replace("\r\n", "\\n").replace("\n", "\\n").replace("\r", "\\n")
     return '"' + _NOT_IN_DOT.sub("\ufffd", ENTITY.sub(r"&amp;\1", one_line)) + '"'
@@ -93,29 +80,35 @@ def from_dot(text: str) -> PDAG:
     """
     labels: dict[str, str] = {}
     edges: list[tuple[str, str, str]] = []
-    defaults: dict[str, str] = {}
-    for statement, attributes in _statements(list(_tokens(text))):
-        names = [token for kind, token in statement if kind != "mark"]
-        marks = [token for kind, token in statement if kind == "mark"]
-        is_keyword = not marks and statement and statement[0][0] == "plain"
-        if not names or "=" in marks or (is_keyword and names[0].lower() in _KEYWORDS):
-            if names and names[0].lower() == "edge":
-                defaults |= attributes
-            continue  # an empty statement, an attribute of the graph, or defaults
-        if {"{", "}"} & set(marks):
-            raise GraphError("this DOT contains a subgraph; only nodes and edges can be read")
+    for names, marks, attributes in _nodes_and_edges(_body(list(_tokens(text)))):
         for name in names:
             labels.setdefault(name, name)
         if not marks:
             labels[names[0]] = attributes.get("label", names[0])
         for x, y, mark in zip(names, names[1:], marks, strict=False):
-            at_x, at_y = _heads(f"{x} {mark} {y}", mark, defaults | attributes)
+            at_x, at_y = _heads(f"{x} {mark} {y}", mark, attributes)
             kind = "undirected" if at_x == at_y else "directed"
             edges.append((y, x, kind) if at_x else (x, y, kind))
     if len(set(labels.values())) < len(labels):
         labels = {name: name for name in labels}
     records = [{"source": labels[x], "target": labels[y], "type": kind} for x, y, kind in edges]
     return graph_of_records(list(labels.values()), records)
+
+
+def _nodes_and_edges(body: list[_Token]) -> Iterator[tuple[list[str], list[str], dict[str, str]]]:
+    """Yield the names, the marks and the attributes of each statement on nodes or edges."""
+    defaults: dict[str, str] = {}  # of edges
+    for statement, attributes in _statements(body):
+        names = [token for kind, token in statement if kind != "mark"]
+        marks = [token for kind, token in statement if kind == "mark"]
+        if {"{", "}"} & set(marks):
+            raise GraphError("this DOT contains a subgraph; only nodes and edges can be read")
+        if not names or "=" in marks:  # an empty statement, or an attribute of the graph
+            continue
+        if not marks and statement[0][0] == "plain" and names[0].lower() in _KEYWORDS:
+            defaults |= attributes if names[0].lower() == "edge" else {}
+        else:
+            yield names, marks, defaults | attributes if marks else attributes
 
 
 def _heads(edge: str, mark: str, attributes: dict[str, str]) -> tuple[bool, bool]:
@@ -147,24 +140,25 @@ def _tokens(text: str) -> Iterator[_Token]:
             yield token.lastgroup, token[0]
 
 
-def _statements(tokens: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, str]]]:
-    """Yield each statement without its attributes, and the attributes."""
+def _body(tokens: list[_Token]) -> list[_Token]:
+    """Return the tokens between the braces of a graph."""
     start = tokens.index(("mark", "{")) if ("mark", "{") in tokens[:5] else 0
     if not {"graph", "digraph"} & {word.lower() for _, word in tokens[: min(start, 2)]}:
         raise GraphError("DOT must begin with digraph { or graph {")
     if tokens[-1] != ("mark", "}"):
         raise GraphError("this DOT does not end with a closing brace")
+    return tokens[start + 1 : -1]
+
+
+def _statements(body: list[_Token]) -> Iterator[tuple[list[_Token], dict[str, str]]]:
+    """Yield each statement without its attributes, and the attributes."""
     statement: list[_Token] = []
     attributes: dict[str, str] = {}
-    rest = iter(tokens[start + 1 : -1])
+    rest = iter(body)
     for token in rest:
         if token == ("mark", "["):
-            words = []
-            for kind, word in rest:
-                if (kind, word) == ("mark", "]"):
-                    break
-                if kind != "mark":
-                    words.append(word)
+            inside = takewhile(("mark", "]").__ne__, rest)
+            words = [word for kind, word in inside if kind != "mark"]
             attributes |= dict(zip(words[::2], words[1::2], strict=False))
             continue
         is_end = token == ("mark", ";")

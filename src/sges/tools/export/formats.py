@@ -70,21 +70,24 @@ def from_json(text: str) -> PDAG:
 
 def to_csv(graph: PDAG | Result) -> str:
     """Return the edges as CSV, with a line for each node; of a result, with their numbers."""
-    edges = graph.edges if isinstance(graph, Result) else None
-    graph = graph.cpdag if isinstance(graph, Result) else graph
-    for name in graph.names or ():
+    cpdag = graph.cpdag if isinstance(graph, Result) else graph
+    names = [cpdag.name(v) for v in range(cpdag.n)]
+    for name in names:
         if not name or _SURROGATE.search(name):
             raise GraphError(
                 f"a list of edges cannot contain the name {name!r}; rename the column, or write "
                 "JSON"
             )
-    if edges is not None:
-        alone = [[graph.name(v), *[None] * 5] for v in range(graph.n) if not graph.adjacent(v)]
+    edges = graph.edges
+    if isinstance(graph, Result):
+        head = ["source", "target", "type", "strength", "gain", "step"]
+        alone = [[name, *[None] * 5] for v, name in enumerate(names) if not cpdag.adjacent(v)]
         rows = [[e.source, e.target, e.kind, e.strength, e.gain, e.step] for e in edges]
-        return csv_text([["source", "target", "type", "strength", "gain", "step"], *rows, *alone])
-    nodes = [[graph.name(v), "", ""] for v in range(graph.n)]
-    pairs = [[edge["source"], edge["target"], edge["type"]] for edge in edge_records(graph)]
-    return csv_text([["source", "target", "type"], *nodes, *pairs])
+        return csv_text([head, *rows, *alone])
+    lines = [[name, "", ""] for name in names]
+    return csv_text(
+        [["source", "target", "type"], *lines, *([e.source, e.target, e.kind] for e in edges)]
+    )
 
 
 def csv_text(rows: list[list[Any]]) -> str:
@@ -192,24 +195,17 @@ def from_graphml(text: str) -> PDAG:
     is its attribute ``type``, or else follows from ``directed`` or the graph's ``edgedefault``; two
     opposite arcs, as networkx writes an undirected edge, are one undirected edge.
     """
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities could expand without bound
-        raise GraphError("this GraphML declares a document type; remove the declaration")
-    try:
-        root = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise GraphError(f"this is not GraphML: {error}") from None
-    bodies = root.findall("{*}graph")
-    if root.tag.rpartition("}")[2] != "graphml" or len(bodies) != 1:
-        raise GraphError(f"GraphML must have one graph; this has {len(bodies)}")
+    root, body = _graph_of_xml(text)
     keys = {key.get("id", ""): key.get("attr.name", "") for key in root.findall("{*}key")}
     names: dict[str, str] = {}
-    for node in bodies[0].findall("{*}node"):
+    for node in body.findall("{*}node"):
         data, node_id = _attributes(node, keys), node.get("id", "")
         names[node_id] = data.get("name", data.get("label", node_id))
-    default = "true" if bodies[0].get("edgedefault", "directed") == "directed" else "false"
+    default = "true" if body.get("edgedefault", "directed") == "directed" else "false"
     arcs: dict[tuple[str, str], str] = {}
-    for edge in bodies[0].findall("{*}edge"):
-        for end in (source := edge.get("source", ""), target := edge.get("target", "")):
+    for edge in body.findall("{*}edge"):
+        source, target = edge.get("source", ""), edge.get("target", "")
+        for end in (source, target):
             if end not in names:
                 raise GraphError(f"an edge refers to {shown(end)}, which is not among the nodes")
         ends = (names[source], names[target])
@@ -221,13 +217,32 @@ def from_graphml(text: str) -> PDAG:
         if kind not in ("directed", "undirected"):
             kind = "directed" if edge.get("directed", default) == "true" else "undirected"
         arcs[ends] = kind
+    return graph_of_records(list(names.values()), _records_of_arcs(arcs))
+
+
+def _graph_of_xml(text: str) -> tuple[ElementTree.Element, ElementTree.Element]:
+    """Return the root of GraphML and its only graph."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:  # entities could expand without bound
+        raise GraphError("this GraphML declares a document type; remove the declaration")
+    try:
+        root = ElementTree.fromstring(text)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise GraphError(f"this is not GraphML: {error}") from None
+    bodies = root.findall("{*}graph")
+    if root.tag.rpartition("}")[2] != "graphml" or len(bodies) != 1:
+        raise GraphError(f"GraphML must have one graph; this has {len(bodies)}")
+    return root, bodies[0]
+
+
+def _records_of_arcs(arcs: dict[tuple[str, str], str]) -> list[dict[str, str]]:
+    """Return records of edges; two opposite arcs are one undirected edge."""
     records = []
     for (x, y), kind in arcs.items():
         if (y, x) not in arcs:
             records.append({"source": x, "target": y, "type": kind})
-        elif x <= y:  # two opposite arcs are one undirected edge
+        elif x <= y:
             records.append({"source": x, "target": y, "type": "undirected"})
-    return graph_of_records(list(names.values()), records)
+    return records
 
 
 def _attributes(element: ElementTree.Element, keys: dict[str, str]) -> dict[str, str]:
@@ -383,10 +398,7 @@ def read_text(path: PathLike) -> str:
             content = opened(Path(path), Path.read_bytes)
     else:
         try:
-            if hasattr(sys.stdin, "buffer"):
-                content = sys.stdin.buffer.read()
-            else:
-                content = sys.stdin.read().encode("utf-8", "surrogatepass")
+            content = sys.stdin.buffer.read()
         except (OSError, ValueError, AttributeError):  # closed, or not there at all
             raise FileError("cannot read standard input: it is closed") from None
     try:

@@ -113,14 +113,7 @@ def from_numpy(
     meanings = {(there, back): "->", (back, there): "<-", (line, line): "--"}
     if convention == "gadjid":
         meanings |= {(line, 0): "--", (0, line): "--"}
-    array = np.asarray(matrix)
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
-    if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
-        raise GraphError(
-            f"a matrix of {array.dtype} does not contain numbers; entries must be integers"
-        )
-    array = array.astype(np.int8) if array.dtype == np.bool_ else array
+    array = _square(matrix)
     node_names = [str(v) for v in range(len(array))] if names is None else as_names(names)
     if len(node_names) != len(array):
         raise GraphError(f"{len(node_names)} names were given for a matrix of {len(array)} rows")
@@ -138,10 +131,24 @@ def from_numpy(
                 f"cells [{i},{j}] and [{j},{i}] are {pair[0]:g} and {pair[1]:g}, which is not an "
                 f"edge in the convention {convention!r}"
             )
-        edge = (i, j) if meanings[pair] != "<-" else (j, i)
-        (undirected if meanings[pair] == "--" else directed).append(edge)
+        if meanings[pair] == "--":
+            undirected.append((i, j))
+        else:
+            directed.append((i, j) if meanings[pair] == "->" else (j, i))
     graph = graph_of_edges(node_names, directed, undirected)
     return graph if names is not None else graph.named(None)
+
+
+def _square(matrix: ArrayLike) -> NDArray[Any]:
+    """Return a square array of numbers."""
+    array = np.asarray(matrix)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise GraphError(f"a matrix of shape {array.shape} is not square; it needs a row per node")
+    if not np.issubdtype(array.dtype, np.number) and array.dtype != np.bool_:
+        raise GraphError(
+            f"a matrix of {array.dtype} does not contain numbers; entries must be integers"
+        )
+    return array.astype(np.int8) if array.dtype == np.bool_ else array
 
 
 def adjacency_frame(graph: PDAG) -> Any:  # noqa: ANN401 (pandas has no types)

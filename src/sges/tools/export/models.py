@@ -20,18 +20,7 @@ _R_WORDS = frozenset({
 
 
 def to_dagitty(graph: PDAG) -> str:
-    """Return the class in the language of dagitty, as ``dagitty::dagitty()`` takes it.
-
-    >>> print(to_dagitty(PDAG.from_edges(3, [(0, 1)], [(1, 2)], names=["a", "b", "c d"])))
-    pdag {
-    "a"
-    "b"
-    "c d"
-    "a" -> "b"
-    "b" -- "c d"
-    }
-    <BLANKLINE>
-    """
+    """Return the class in the language of dagitty, as ``dagitty::dagitty()`` takes it."""
     _check_names(graph, '"\n\r\\', "dagitty")
     names = [f'"{graph.name(v)}"' for v in range(graph.n)]
     edges = [
@@ -43,11 +32,7 @@ def to_dagitty(graph: PDAG) -> str:
 
 
 def to_bnlearn(graph: PDAG) -> str:
-    """Return a member as a model string of bnlearn, as ``bnlearn::model2network()`` takes it.
-
-    >>> to_bnlearn(PDAG.from_edges(3, [(0, 2), (1, 2)], names=["a", "b", "c"]))
-    '[a][b][c|a:b]'
-    """
+    """Return a member as a model string of bnlearn, as ``bnlearn::model2network()`` takes it."""
     _check_names(graph, "[]|:\n\r", "a model string of bnlearn")
     dag = pdag_to_dag(graph)
     terms = []
@@ -58,16 +43,7 @@ def to_bnlearn(graph: PDAG) -> str:
 
 
 def to_lavaan(graph: PDAG) -> str:
-    """Return a member as a path model in the syntax of lavaan, which semopy reads too.
-
-    ``lavaan(model, data, auto.var = TRUE)`` fits the DAG as it is; ``sem`` adds covariances between
-    variables without children.
-
-    >>> print(to_lavaan(PDAG.from_edges(4, [(0, 2), (1, 2)], names=["a", "b", "c", "d"])))
-    c ~ a + b
-    d ~~ d
-    <BLANKLINE>
-    """
+    """Return a member as a path model in the syntax of lavaan, which semopy reads too."""
     for v in range(graph.n):
         name = graph.name(v)
         if not _LAVAAN_NAME.fullmatch(name) or name in _R_WORDS:

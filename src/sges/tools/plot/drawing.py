@@ -140,21 +140,14 @@ def layout_of(graph: PDAG, sizes: Sequence[Size], engine: Engine = "auto") -> La
 
 
 def labels_of(names: Sequence[str]) -> list[str]:
-    r"""Return the labels of the boxes; different names stay different.
-
-    >>> labels_of(["x", "a_rather_long_name_for_a_column"])
-    ['x', 'a_rather_long_\nname_for_a_\ncolumn']
-    """
+    """Return the labels of the boxes; different names stay different."""
     labels = shortened(names, label_of)
     times = Counter(labels)
     return [f"{label} #{v}" if times[label] > 1 else label for v, label in enumerate(labels)]
 
 
 def label_of(name: str) -> str:
-    """Return a name in a few short lines, with characters that cannot be shown escaped.
-
-    A line ends after a space, an underscore, a dot or the like, and in a word only if necessary.
-    """
+    """Return a name in short lines that end after a space, a dot or the like if possible."""
     text = printable(name)
     room = MAX_LABEL_COLUMNS * MAX_LABEL_LINES - 6
     if len(text) > room:
@@ -172,11 +165,7 @@ def label_of(name: str) -> str:
 
 
 def is_too_dense(graph: PDAG) -> bool:
-    """Return whether a graph has too many edges to be followed as lines.
-
-    Such a graph, as an interrupted search from the complete graph returns it, is drawn as a
-    matrix: placing lines would take minutes, and they could not be followed.
-    """
+    """Return whether a graph has too many edges to be followed, or placed, as lines."""
     return graph.edge_count() > max(MAX_EDGES_AS_LINES, MAX_EDGES_PER_NODE * graph.n)
 
 
@@ -256,13 +245,7 @@ def _draw_layout(
 
     labels = labels_of(list(map(graph.name, range(graph.n))))
     layout = layout_of(graph, _sizes(labels), engine)
-    directed, undirected = graph.directed_edges(), graph.undirected_edges()
-    entries: list[str] = []
-    if legend:
-        entries += ["directed"] if directed else []
-        entries += ["undirected (direction not determined)"] if undirected else []
-        if styles and any(styles[min(e), max(e)].dashed for e in directed + undirected):
-            entries.append(NOT_AVERAGED)
+    entries = _legend_of(graph, styles) if legend else []
     top = MARGIN + (TITLE if title else 0.0)
     spaces = [LEGEND_LINE + 0.85 * size for size, _ in _sizes(entries)]
     title_width = 1.25 * BOLD_WIDTH * _sizes([title])[0][0] if title else 0.0
@@ -278,12 +261,7 @@ def _draw_layout(
     ax.set_xlim(0, width)
     ax.set_ylim(height, 0)
     layout = layout.moved((width - layout.width) / 2, top)
-    for curve in layout.curves:
-        upper, lower = curve.edge
-        # an arrow of a directed cycle may point up
-        route = curve.points[::-1] if graph.children(lower) >> upper & 1 else curve.points
-        style = None if styles is None else styles[min(upper, lower), max(upper, lower)]
-        _draw_line(ax, route, not graph.neighbors(upper) >> lower & 1, scale, style)
+    _draw_edges(ax, graph, layout, scale, styles)
     frame: dict[str, Any] = {"facecolor": PAPER, "edgecolor": FRAME, "linewidth": 0.9 * scale}
     frame |= {"boxstyle": "round,pad=0,rounding_size=5", "zorder": 3}
     for v, box in layout.boxes.items():
@@ -300,6 +278,28 @@ def _draw_layout(
         _text(ax, (x + 36, y), words, 0.85 * scale, ha="left", color=FRAME)
         x += space
     return ax
+
+
+def _legend_of(graph: PDAG, styles: Mapping[Edge, EdgeStyle] | None) -> list[str]:
+    """Return the words for the kinds of edges that a graph has."""
+    entries = ["directed"] if graph.directed_edges() else []
+    entries += ["undirected (direction not determined)"] if graph.undirected_edges() else []
+    edges = graph.directed_edges() + graph.undirected_edges()
+    if styles and any(styles[min(e), max(e)].dashed for e in edges):
+        entries.append(NOT_AVERAGED)
+    return entries
+
+
+def _draw_edges(
+    ax: Axes, graph: PDAG, layout: Layout, scale: float, styles: Mapping[Edge, EdgeStyle] | None
+) -> None:
+    """Draw the edges along their curves."""
+    for curve in layout.curves:
+        upper, lower = curve.edge
+        # an arrow of a directed cycle may point up
+        route = curve.points[::-1] if graph.children(lower) >> upper & 1 else curve.points
+        style = None if styles is None else styles[min(upper, lower), max(upper, lower)]
+        _draw_line(ax, route, not graph.neighbors(upper) >> lower & 1, scale, style)
 
 
 def _sizes(labels: Sequence[str]) -> list[Size]:

@@ -298,13 +298,7 @@ def order(graph: LayeredGraph) -> list[list[Place]]:
     The search starts from the order in which a depth-first walk first meets the places, and then
     once more from their numbers.
     """
-    met: dict[Place, int] = {}
-    stack = [place for row in reversed(graph.layers) for place in reversed(row)]
-    while stack:
-        place = stack.pop()
-        if place not in met:
-            met[place] = len(met)
-            stack += [*reversed(graph.up[place]), *reversed(graph.down[place])]
+    met = _walk(graph)
     best: list[list[Place]] = []
     least = -1
     sweeps = min(max(SWEPT_PLACES // len(met), MIN_SWEEPS), MAX_SWEEPS)
@@ -319,6 +313,18 @@ def order(graph: LayeredGraph) -> list[list[Place]]:
             if least == 0:
                 return best
     return best
+
+
+def _walk(graph: LayeredGraph) -> dict[Place, int]:
+    """Return when a depth-first walk first meets each place."""
+    met: dict[Place, int] = {}
+    stack = [place for row in reversed(graph.layers) for place in reversed(row)]
+    while stack:
+        place = stack.pop()
+        if place not in met:
+            met[place] = len(met)
+            stack += [*reversed(graph.up[place]), *reversed(graph.down[place])]
+    return met
 
 
 def crossings(graph: LayeredGraph, rows: Sequence[Sequence[Place]]) -> int:
