@@ -14,9 +14,8 @@ HOMES = {
     "sges.tools.counting": ("class_size", "sample_members"),
     "sges.tools.curved.score": ("BasisBIC",),
     "sges.tools.effects": ("effect", "effect_over", "effects"),
-    "sges.tools.export.dot": ("to_dot",),
     "sges.tools.export.formats": ("csv_text", "to_csv", "to_gml", "to_graphml"),
-    "sges.tools.export.models": ("to_bnlearn", "to_dagitty", "to_lavaan"),
+    "sges.tools.export.languages": ("to_bnlearn", "to_dagitty", "to_dot", "to_lavaan"),
     "sges.tools.export.objects": (
         "edge_frame", "to_causallearn", "to_dowhy", "to_igraph", "to_networkx",
     ),

@@ -17,8 +17,8 @@ from sges.tools.export import (
     to_numpy,
     write_graph,
 )
-from sges.tools.export.dot import from_dot
 from sges.tools.export.formats import from_csv, from_graphml, from_json
+from sges.tools.export.languages import from_dot
 from sges.writing import write_directory, write_text
 
 ML = '<graphml><graph edgedefault="directed">{}</graph></graphml>'

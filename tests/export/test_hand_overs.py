@@ -17,10 +17,9 @@ from sges.errors import GraphError
 from sges.graph import PDAG, dag_to_cpdag, is_dag
 from sges.result import Result
 from sges.tools.export import from_networkx
-from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import to_gml, to_graphml
+from sges.tools.export.languages import to_bnlearn, to_dagitty, to_dot, to_lavaan
 from sges.tools.export.matrix import to_numpy
-from sges.tools.export.models import to_bnlearn, to_dagitty, to_lavaan
 from sges.tools.export.objects import edge_frame, to_dowhy, to_igraph, to_networkx
 from strategies import cpdags, dags
 

@@ -7,8 +7,8 @@ import pytest
 
 from sges.errors import GraphError
 from sges.graph import PDAG
-from sges.tools.export.dot import from_dot, to_dot
 from sges.tools.export.formats import from_graphml, to_graphml
+from sges.tools.export.languages import from_dot, to_dot
 
 
 def mixed() -> PDAG:

@@ -26,7 +26,6 @@ from sges.tools.export import (
     to_numpy,
     write_graph,
 )
-from sges.tools.export.dot import from_dot, to_dot
 from sges.tools.export.formats import (
     from_csv,
     from_gml,
@@ -36,6 +35,7 @@ from sges.tools.export.formats import (
     to_gml,
     to_graphml,
 )
+from sges.tools.export.languages import from_dot, to_dot
 from sges.tools.export.matrix import CONVENTIONS, Convention
 from sges.tools.export.objects import to_networkx
 from strategies import cpdags

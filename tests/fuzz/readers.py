@@ -38,8 +38,8 @@ from sges.network import BayesianNetwork, read_bif, write_bif
 from sges.operators import Delete, Insert
 from sges.result import Result, Step
 from sges.tools.export import adjacency_frame
-from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import to_csv, to_gml, to_graphml, to_json
+from sges.tools.export.languages import to_dot
 from sges.tools.report.page import report_page
 from studies.frame import Table, amount, natural, one_of, optional, real, words
 

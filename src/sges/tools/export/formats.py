@@ -31,7 +31,7 @@ from sges.records import (
 )
 from sges.records import to_json as record_to_json
 from sges.result import Result
-from sges.tools.export.dot import from_dot, to_dot
+from sges.tools.export.languages import from_dot, to_dot
 from sges.tools.export.matrix import from_numpy
 from sges.tools.export.objects import arcs_of, from_networkx
 from sges.writing import PathLike, file_errors, opened, write_text

@@ -42,8 +42,8 @@ from sges.graph.named import LearnedEdge
 from sges.graph.pdag import PDAG
 from sges.nodeset import nodes
 from sges.result import FORMAT, Result, Step
-from sges.tools.export.dot import to_dot
 from sges.tools.export.formats import read_text
+from sges.tools.export.languages import to_dot
 from sges.tools.plot.drawing import picture
 from sges.tools.plot.layout import Layout
 from sges.tools.report.html import (
