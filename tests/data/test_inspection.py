@@ -684,8 +684,9 @@ def test_many_columns_are_counted() -> None:
 def test_facts_are_those_of_the_values() -> None:
     values = rng().normal(3, 2, ROWS)
     weights = rng(1).integers(1, 5, ROWS)
-    data = Dataset.of({"a": values, "b": [True, False] * 200}, weights=weights)
-    a, b = data.describe().columns
+    table = {"a": values, "b": [True, False] * 200}
+    a, b = Dataset.of(table, weights=weights).describe().columns
+    assert inspect(table, weights=weights).columns == (a, b)
     whole = np.repeat(values, weights)
     centered = whole - whole.mean()
     assert a.mean == pytest.approx(whole.mean())

@@ -124,7 +124,7 @@ def inspect(
         assert isinstance(whole, Dataset)
         return describe(whole)
     columns, noted, errors = _readable_columns(table, options)
-    names_read = [column.name for column in columns if column.name != options.weights]
+    names_read = [column.name for column in columns if not _has_weights(column.name, options)]
     asked = kinds_asked(options, [*names_read, *(error.column for error in errors)])
     columns, unusable = _without_unusable(columns, options, asked, errors)
     asked = {column.name: asked[column.name] for column in columns if column.name in asked}
@@ -138,6 +138,11 @@ def inspect(
         data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))
     description = describe(data, frozenset(asked), options.decimal)
     return replace(description, findings=(*unusable, *description.findings))
+
+
+def _has_weights(name: str, reading: Reading) -> bool:
+    """Return whether a column has the weights, which may also be given as numbers."""
+    return isinstance(reading.weights, str) and name == reading.weights
 
 
 def _readable_columns(
@@ -156,7 +161,7 @@ def _readable_columns(
                 return *_columns_of_files(files), errors
             return columns_of(table, reading), label_notes(reading, names_of(table)), errors
         except UnusableColumn as error:
-            if error.column == reading.weights or (files and len(files[0].places) == 1):
+            if _has_weights(error.column, reading) or (files and len(files[0].places) == 1):
                 raise
             errors.append(error)
             reading = replace(reading, exclude=(*(reading.exclude or ()), error.column))
@@ -179,7 +184,7 @@ def _without_unusable(
         present = len(column) - column.missing_count
         is_text = column.labels is not None and column.name not in asked
         try:
-            if column.name != reading.weights:
+            if not _has_weights(column.name, reading):
                 check_finite([column])
                 if is_text and hidden_numbers(column.labels or (), len(column)) is None:
                     levels = len(column.distinct())
@@ -189,7 +194,7 @@ def _without_unusable(
             errors.append(error)
         except DataError:
             named.append(column)
-    if all(column.name == reading.weights for column in usable):
+    if all(_has_weights(column.name, reading) for column in usable):
         return columns, []  # the error then says why no column is left
     findings = [
         Finding(
