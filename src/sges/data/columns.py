@@ -193,28 +193,24 @@ def joined_tables(parts: list[list[Column]], places: list[str]) -> list[Column]:
 
 def joined(parts: list[Column], places: list[str]) -> Column:
     """Return the column whose parts are in several places, one after the other."""
-    name = parts[0].name
-    families = [family_of(part) for part in parts]
+    name, families = parts[0].name, [family_of(part) for part in parts]
     common = common_family(name, zip(families, places, strict=True))
-    known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"]
-    labels, kind = None, (known or parts)[0].values.dtype
-    if common == "text":
-        labels, kind = all_levels(name, [part.labels or () for part in known]), np.dtype(np.uint8)
-    elif common == "floats":
-        kind = np.dtype(np.float64)
-    pieces = []
-    for part, family in zip(parts, families, strict=True):
-        values = part.values
-        if family == "nothing":
-            values = np.zeros(len(part), kind)
-        elif labels is not None:
-            values = recoded(np.where(part.holes, 0, values), part.labels or (), labels)
-        elif common == "floats":
-            values = values.astype(np.float64, copy=False)
-        pieces.append(values)
+    known = [p for p, family in zip(parts, families, strict=True) if family != "nothing"] or parts
+    labels = all_levels(name, [p.labels or () for p in known]) if common == "text" else None
+    values = np.concatenate([_values_as(common, labels, part, known[0]) for part in parts])
     missing = np.concatenate([part.holes for part in parts])
-    declared = any(part.declared for part in known)
-    return Column(name, np.concatenate(pieces), labels, declared, missing)
+    return Column(name, values, labels, any(part.declared for part in known), missing)
+
+
+def _values_as(
+    family: Family, labels: tuple[Any, ...] | None, part: Column, model: Column
+) -> NDArray[Any]:
+    """Return the values of a part of a column as those of the whole, of which one part is given."""
+    if part.missing_count == len(part):
+        return np.zeros(len(part), np.uint8 if labels is not None else model.values.dtype)
+    if labels is not None:
+        return recoded(np.where(part.holes, 0, part.values), part.labels or (), labels)
+    return part.values.astype(np.float64, copy=False) if family == "floats" else part.values
 
 
 # Distinct values
@@ -302,28 +298,11 @@ def numbers_of(labels: Sequence[Any]) -> list[float] | None:
     if not labels or not all(isinstance(one, str) and NUMBER.fullmatch(one) for one in labels):
         return None
     with_comma = [label for label in labels if "," in label]
-    if with_comma and any("." in label for label in labels):
-        return None
-    if with_comma and all(map(THOUSANDS.fullmatch, with_comma)):
+    has_points = "." in "".join(labels)
+    if with_comma and (has_points or all(map(THOUSANDS.fullmatch, with_comma))):
         return None
     numbers = [float(label.replace(",", ".")) for label in labels]
     return numbers if all(map(math.isfinite, numbers)) else None
-
-
-SIGNS = "%‰$€£¥₹°"
-"""Signs that are written beside numbers."""
-
-GROUPED = re.compile(r"[+-]?\d{1,3}([,.']\d{3})+([.,]\d+)?")
-"""A number as text, with thousands separators."""
-
-
-def signs_beside(label: str) -> str | None:
-    """Return the signs and separators of a text that is a number without them, or None."""
-    number = re.sub(rf"[\s{SIGNS}]", "", label)
-    if not (NUMBER.fullmatch(number) or GROUPED.fullmatch(number)):
-        return None
-    signs = "".join(sign for sign in (*SIGNS, ",", "'") if sign in label)
-    return signs + " " * (re.search(r"\d\s+\d", label) is not None)
 
 
 def listed(names: Sequence[str] | Mapping[str, object], *, quote: bool = True) -> str:

@@ -52,7 +52,7 @@ from sges.data.reading import (
     label_notes,
     places_to_read,
 )
-from sges.data.tables import column_of, columns_of, names_of
+from sges.data.tables import column_of
 from sges.display import printable
 from sges.errors import Argument, DataError, Message, SgesError, Spelling, as_name
 from sges.toolbox import tool
@@ -322,15 +322,6 @@ class Dataset:
         return f"Dataset({self.rows} rows: {shown})"
 
 
-def dataset_in_memory(table: Table, reading: Reading) -> Dataset:
-    """Return the dataset of a table whose rows are in memory."""
-    dataset = _dataset_of_floats(table, reading) if reading.weights is None else None
-    if dataset is None:
-        noted = label_notes(reading, names_of(table))
-        dataset = dataset_of_columns(columns_of(table, reading), reading, noted)
-    return dataset
-
-
 def usable_rows(
     columns: list[Column],
     reading: Reading,
@@ -383,9 +374,7 @@ def dataset_of_columns(
     if given_rows and not tally.rows:
         raise DataError(f"the weights of all {given_rows} rows are zero, so no row is left")
     tally.check(reading.missing)
-    if not len(columns[0]):
-        check_records(0)
-    counts, unit = (None, 1.0) if weights is None else in_units(weights)
+    counts, unit = in_units(weights) if weights is not None and len(weights) else (None, 1.0)
     check_records(len(columns[0]) if counts is None else int(counts.sum()))
     notes = KindNotes(decimal=reading.decimal)
     # In a table of counts, each row often has a level of its own.
@@ -477,21 +466,22 @@ def effective_notes(dataset: Dataset) -> list[str]:
 
 def selected(data: Dataset, columns: Sequence[int]) -> Dataset:
     """Return some columns of a dataset, in the given order."""
-    if list(columns) == list(range(data.n)):
+    chosen = list(columns)
+    if chosen == list(range(data.n)):
         return data
-    continuous, discrete = (
-        {v: i for i, v in enumerate(kind)} for kind in (data.continuous, data.discrete)
-    )
+
+    def rows(kind: Sequence[int]) -> list[int]:
+        row = {v: i for i, v in enumerate(kind)}
+        return [row[v] for v in chosen if v in row]
+
     return replace(
         data,
-        names=tuple(data.names[v] for v in columns),
-        kinds=tuple(data.kinds[v] for v in columns),
-        levels=tuple(data.levels[v] for v in columns),
-        values=np.ascontiguousarray(
-            data.values[[continuous[v] for v in columns if v in continuous]]
-        ),
-        codes=np.ascontiguousarray(data.codes[[discrete[v] for v in columns if v in discrete]]),
-        holes=None if data.holes is None else data.holes[list(columns)],
+        names=tuple(data.names[v] for v in chosen),
+        kinds=tuple(data.kinds[v] for v in chosen),
+        levels=tuple(data.levels[v] for v in chosen),
+        values=np.ascontiguousarray(data.values[rows(data.continuous)]),
+        codes=np.ascontiguousarray(data.codes[rows(data.discrete)]),
+        holes=None if data.holes is None else data.holes[chosen],
     )
 
 
@@ -528,7 +518,7 @@ def check_no_missing(dataset: Dataset, what: str) -> None:
         raise data_error(f"{problem}; read the table with ", Argument("missing", "drop"))
 
 
-def _dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
+def dataset_of_floats(data: Table, reading: Reading) -> Dataset | None:
     """Return the dataset of finite doubles, all continuous, without a copy; else None."""
     table, header = _floats_of(data)
     if not is_plain(table):

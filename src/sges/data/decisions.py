@@ -15,6 +15,7 @@ The kind of a column follows from its type:
 The option ``kinds`` overrides the rule, for all columns or for those named.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from numpy.typing import NDArray
 
 from sges.data.columns import (
     MAX_NAMES_SHOWN,
+    NUMBER,
     Column,
     Family,
     are_whole,
@@ -34,7 +36,6 @@ from sges.data.columns import (
     leave_out,
     listed,
     numbers_of,
-    signs_beside,
 )
 from sges.data.reading import Kind, Missing
 from sges.errors import Argument, DataError, Message, Spelling
@@ -124,12 +125,28 @@ def hidden_numbers(labels: Sequence[Any], rows: int) -> list[float] | None:
     return numbers_of(labels)
 
 
+SIGNS = "%‰$€£¥₹°"
+"""Signs that are written beside numbers."""
+
+GROUPED = re.compile(r"[+-]?\d{1,3}([,.']\d{3})+([.,]\d+)?")
+"""A number as text, with thousands separators."""
+
+
+def _signs_beside(label: str) -> str | None:
+    """Return the signs and separators of a text that is a number without them, or None."""
+    number = re.sub(rf"[\s{SIGNS}]", "", label)
+    if not (NUMBER.fullmatch(number) or GROUPED.fullmatch(number)):
+        return None
+    signs = "".join(sign for sign in (*SIGNS, ",", "'") if sign in label)
+    return signs + " " * (re.search(r"\d\s+\d", label) is not None)
+
+
 def numbers_in_text(
     labels: Sequence[Any], counts: NDArray[Any], decimal: str = "."
 ) -> tuple[str, Message] | None:
     """Return what shows that labels are numbers, and what helps; None if they are levels."""
     texts = {label: i for i, label in enumerate(labels) if isinstance(label, str) and counts[i]}
-    signs = {label: signs_beside(label) for label in texts}
+    signs = {label: _signs_beside(label) for label in texts}
     numbers = [label for label, beside in signs.items() if beside is not None]
     words = [label for label in texts if signs[label] is None]
     beside = sorted({sign for label in numbers for sign in signs[label] or ""} - {decimal})

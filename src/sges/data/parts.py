@@ -80,15 +80,19 @@ class Summary:
         return cls(place, values, tally, usable, moments, counts)
 
     @property
+    def names(self) -> list[str]:
+        """The columns."""
+        return [known.name for known in self.values]
+
+    @property
     def needs_rows(self) -> bool:
         """Whether the columns are of both kinds, or moments are not wanted."""
         return self.usable > 0 and self.moments is None and self.counts is None
 
     def merge(self, other: "Summary") -> "Summary":
         """Return the summary of two parts together."""
-        mine, others = ([known.name for known in part.values] for part in (self, other))
-        check_same_columns(self.place, mine, other.place, others)
-        if mine != others:
+        check_same_columns(self.place, self.names, other.place, other.names)
+        if self.names != other.names:
             raise DataError(f"the columns of {other.place} are in a different order")
         places = self.place, other.place
         values = tuple(a.merge(b, places) for a, b in zip(self.values, other.values, strict=True))
@@ -106,20 +110,20 @@ class Summary:
         if self.needs_rows:
             return None
         self.tally.check(reading.missing)
-        asked = kinds_asked(reading, [known.name for known in self.values])
+        asked = kinds_asked(reading, self.names)
         if not self.usable:
             check_records(0)
-        kinds = {known.name: asked.get(known.name) or known.kind() for known in self.values}
+        kinds = {asked.get(known.name) or known.kind() for known in self.values}
         notes = KindNotes(decimal=reading.decimal)
         for known in self.values:
             if known.name not in asked:
-                notes.add(known, kinds[known.name])
+                notes.add(known, known.kind())
         found: Dataset | Moments | None = None
         noted = self.tally.notes(reading.missing)
-        if set(kinds.values()) == {Kind.CONTINUOUS}:
+        if kinds == {Kind.CONTINUOUS}:
             found = self.moments
             notes.constant = [known.name for known in self.values if known.count == 1]
-        elif set(kinds.values()) == {Kind.DISCRETE} and self.counts is not None:
+        elif kinds == {Kind.DISCRETE} and self.counts is not None:
             found = self._counts_as_meant(self.counts, asked, reading, notes)
             size = f"{self.counts.records} records were merged into {self.counts.rows} distinct"
             noted.append(f"{size} rows")

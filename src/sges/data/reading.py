@@ -189,11 +189,11 @@ def places_to_read(reading: Reading, found: Sequence[str]) -> dict[str, int]:
     weights = [reading.weights] if isinstance(reading.weights, str) else []
     # Row labels are left out anyway.
     exclude = [name for name in reading.exclude or () if name or not has_labels]
-    asked = {"columns": reading.columns or (), "exclude": exclude, "weights": weights}
-    for option, columns in asked.items():
-        if unknown := [name for name in columns if name not in place]:
-            raise unknown_column(option, unknown[0], names)
     chosen = names if reading.columns is None else checked_names(reading.columns)
+    for option, asked in (("columns", chosen), ("exclude", exclude), ("weights", weights)):
+        for name in asked:
+            if name not in place:
+                raise unknown_column(option, name, names)
     remaining = [name for name in chosen if name not in exclude and name not in weights]
     if not remaining:
         options = Argument("columns"), " and ", Argument("exclude"), " must leave one"

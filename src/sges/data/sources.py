@@ -18,8 +18,8 @@ import numpy as np
 from sges.data.columns import Column, data_error
 from sges.data.dataset import (
     Dataset,
-    dataset_in_memory,
     dataset_of_columns,
+    dataset_of_floats,
 )
 from sges.data.moments import Moments
 from sges.data.parts import FractionalWeights, Summary, merged
@@ -69,7 +69,9 @@ def statistics_of(table: Table, reading: Reading, *, rows: bool = False) -> Data
     elif comes_in_parts(table):
         noted, summarize, read = _in_partitions(table, reading, rows)
     else:
-        return dataset_in_memory(table, reading)
+        found = dataset_of_floats(table, reading) if reading.weights is None else None
+        noted = label_notes(reading, names_of(table)) if found is None else []
+        return found or dataset_of_columns(columns_of(table, reading), reading, noted)
     with suppress(FractionalWeights):
         summary = None if reading.missing == "em" else summarize()
         if summary is not None and (statistics := summary.statistics(reading)) is not None:
