@@ -92,7 +92,7 @@ def halves(data: Dataset, seed: int) -> list[Counts]:
 def test_normal_families_are_judged_as_by_regression_record_by_record(seed: int) -> None:
     data = gaussian(seed)
     parts = halves(data, seed)
-    judge = NormalFolds(data, parts, summed=True)
+    judge = NormalFolds(data, parts)
     for fold, y in product((0, 1), range(5)):
         test = parts[fold] == 1
         for parents in ([], [(y + 1) % 5], [(y + 2) % 5, (y + 4) % 5]):
@@ -111,7 +111,7 @@ def test_an_offset_changes_no_likelihood(seed: int) -> None:
     near = rng.integers(-2, 3, size=(40, 2)) * 2.0**-12
     parts = folds(Dataset.of(near, kinds="continuous"), 4, rng)
     families = [
-        [NormalFolds(data, parts, summed=True).family(fold, 1, 0b01) for fold in range(4)]
+        [NormalFolds(data, parts).family(fold, 1, 0b01) for fold in range(4)]
         for data in (Dataset.of(near + at, kinds="continuous") for at in (0.0, 2.0**40))
     ]
     assert families[1] == pytest.approx(families[0], rel=1e-9)
@@ -123,7 +123,7 @@ def test_mixed_families_are_judged_by_the_joint_density_of_indicators(seed: int)
     x = kind + rng.normal(size=80)
     data = Dataset.of({"kind": [f"k{k}" for k in kind], "x": x, "z": rng.normal(size=80) + x})
     parts = halves(data, seed)
-    judge = NormalFolds(data, parts, summed=False)
+    judge = NormalFolds(data, parts)
     written = np.array([kind == 0, kind == 1, data.values[0], data.values[1]], dtype=float)
     columns = {0: [0, 1], 1: [2], 2: [3]}
     scale = written.std(axis=1)
@@ -171,7 +171,7 @@ def test_discrete_families_are_judged_as_by_counting_in_a_dictionary(seed: int) 
 def test_all_members_of_a_class_predict_alike(make: Callable[[int], Dataset], seed: int) -> None:
     data = make(seed)
     parts = halves(data, seed)
-    judge = NormalFolds(data, parts, summed=True) if data.continuous else DiscreteFolds(data, parts)
+    judge = NormalFolds(data, parts) if data.continuous else DiscreteFolds(data, parts)
     clique = PDAG.from_edges(data.n, undirected=list(combinations(range(3), 2)))
     found = [
         sum(judge.family(0, y, dag.parents(y)) for y in range(dag.n)) for dag in members(clique)
@@ -194,7 +194,7 @@ def test_weights_and_rows_written_out_are_judged_alike(
     first = np.arange(written.rows) < times[0].sum()
     both = [(merged, times), (written, [first.astype(np.int64), (~first).astype(np.int64)])]
     one, other = (
-        (NormalFolds(d, p, summed=True) if d.continuous else DiscreteFolds(d, p)).family(1, 0, 6)
+        (NormalFolds(d, p) if d.continuous else DiscreteFolds(d, p)).family(1, 0, 6)
         for d, p in both
     )
     assert one == pytest.approx(other, rel=1e-9)
@@ -249,5 +249,5 @@ def test_instability_is_that_of_stars(seed: int) -> None:
 @pytest.mark.parametrize(("records", "size"), [(1000, 316), (60, 48)])
 def test_subsamples_have_ten_roots_of_the_records_or_most_of_few(records: int, size: int) -> None:
     data = Dataset.of(np.random.default_rng(0).normal(size=(records, 2)))
-    samples = Stability(data, 2, np.random.default_rng(0)).samples
+    samples = Stability(data, 2, np.random.default_rng(0)).samples()
     assert [part.records for part in samples] == [size, size]

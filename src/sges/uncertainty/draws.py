@@ -185,11 +185,8 @@ def subsample(weights: Ints | None, rows: int, size: int, rng: np.random.Generat
 
 
 def _counts(data: Dataset, draw: Draw, times: int, rng: np.random.Generator) -> Ints:
-    """Return how often each row of a table counts in a replicate of ``times`` as many records.
-
-    Usually records are drawn.  But survey weights say how many people a row represents, not how
-    often it occurs: with these, rows are drawn and keep their weights.
-    """
+    """Return how often each row of a table counts in a replicate of ``times`` as many records."""
+    # Survey weights say how many people a row represents, not how often it occurs: rows are drawn.
     weights = None if data.unit != 1 else data.weights
     if draw == "bayesian":
         return _dirichlet(data, weights, times, rng)

@@ -1,7 +1,7 @@
 """Criteria for choosing a penalty without knowing the true graph.
 
-A criterion divides the table into parts, once: its ``samples``, each a ``Dataset`` or, if
-``summed``, ``Moments``.  The graphs that a penalty finds on the samples have one value each.
+A criterion divides the table into parts, once.  The graphs that a penalty finds on its ``samples``
+have one value each.
 Penalties are tried from the largest to the smallest: sparse graphs are found quickly, and dense
 ones, which take long, need not be tried once the criterion has settled.
 
@@ -9,7 +9,7 @@ Parts are drawn by record and not by row: a part is an array with the number of 
 row that it contains, so a row that stands for a thousand records is split like a thousand rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import takewhile
@@ -77,23 +77,21 @@ class HeldOut:
     fitted by, and so is the predictive distribution of BDeu.
     """
 
-    def __init__(
-        self, data: Dataset, count: int, rng: np.random.Generator, *, summed: bool = False
-    ) -> None:
+    def __init__(self, data: Dataset, count: int, rng: np.random.Generator) -> None:
         if data.records < 2 * count:
             raise DataError(
                 f"{data.records} records are too few for {shown(count)} folds of two or more; "
                 "use fewer folds"
             )
         parts = folds(data, count, rng)
-        judge: NormalFolds | DiscreteFolds = (
-            NormalFolds(data, parts, summed=summed)
-            if data.continuous
-            else DiscreteFolds(data, parts)
-        )
-        self.samples: Sequence[Dataset | Moments] = judge.training
+        self._data, self._training = data, [records_of(data) - part for part in parts]
+        judge = NormalFolds(data, parts) if data.continuous else DiscreteFolds(data, parts)
         # Neighboring penalties find nearly the same graphs, so families are cached.
         self._family: Callable[[int, int, NodeSet], float] = cache(judge.family)
+
+    def samples(self) -> Iterator[Dataset]:
+        """Yield for each fold the records of all others."""
+        return (taken(self._data, counts) for counts in self._training)
 
     def values(self, graphs: Sequence[PDAG]) -> tuple[float, ...]:
         """Return the log-likelihood per record of each fold."""
@@ -132,16 +130,16 @@ class Stability:
     dimensional graphical models, NeurIPS 23.
     """
 
-    def __init__(
-        self, data: Dataset, count: int, rng: np.random.Generator, *, summed: bool = False
-    ) -> None:
+    def __init__(self, data: Dataset, count: int, rng: np.random.Generator) -> None:
         size = int(min(0.8 * data.records, 10 * data.records**0.5))
         if size < 2:
             raise DataError(f"{data.records} records are too few for subsampling")
-        parts = [taken(data, sampled(data.weights, data.rows, size, rng)) for _ in range(count)]
-        self.samples: Sequence[Dataset | Moments] = (
-            [Moments.of(part) for part in parts] if summed else parts
-        )
+        self._data = data
+        self._parts = [sampled(data.weights, data.rows, size, rng) for _ in range(count)]
+
+    def samples(self) -> Iterator[Dataset]:
+        """Yield the subsamples."""
+        return (taken(self._data, counts) for counts in self._parts)
 
     def values(self, graphs: Sequence[PDAG]) -> tuple[float, ...]:
         """Return the mean distance of each skeleton from the others, as a share of all pairs.
@@ -170,19 +168,13 @@ class NormalFolds:
     """Linear regressions with normal errors, from the moments of each fold.
 
     A discrete column is written as the indicators of all its levels except the last, as in
-    ``DegenerateGaussian``.  ``training`` is, per fold, the data that the score of all other folds
-    is made from: with ``summed`` moments, which saves it a pass over the records.
+    ``DegenerateGaussian``.
     """
 
-    def __init__(self, data: Dataset, parts: Sequence[Counts], *, summed: bool) -> None:
+    def __init__(self, data: Dataset, parts: Sequence[Counts]) -> None:
         written, widths = _as_numbers(data)
         test = [Moments.of(taken(written, part)) for part in parts]
         train = [reduce(Moments.merge, test[:k] + test[k + 1 :]) for k in range(len(test))]
-        self.training: Sequence[Dataset | Moments] = (
-            train
-            if summed and not data.discrete
-            else [taken(data, records_of(data) - part) for part in parts]
-        )
         self._columns = np.split(np.arange(widths.sum()), np.cumsum(widths)[:-1])
         whole = np.sqrt(np.diagonal(reduce(Moments.merge, test).covariance))
         self._scale = np.where(whole > 0, whole, 1.0)
@@ -222,7 +214,6 @@ class DiscreteFolds:
     def __init__(self, data: Dataset, parts: Sequence[Counts]) -> None:
         self._data, self._test = data, list(parts)
         self._train = [records_of(data) - part for part in parts]
-        self.training = [taken(data, counts) for counts in self._train]
 
     def family(self, fold: int, y: int, parents: NodeSet) -> float:
         """Return the contribution of y, given its parents, to the log-likelihood per record."""

@@ -227,10 +227,9 @@ def choose_penalty(
         if least == wanted[0]:
             break  # no other penalty can change the choice
         make_criterion, parts = CRITERIA[name]
-        rng, summed = np.random.default_rng(seed), named.make is GaussianBIC
         # The search of the whole table gives these warnings, once.
         with warnings.catch_warnings(action="ignore", category=DataWarning):
-            criterion = make_criterion(data, parts, rng, summed=summed)
+            criterion = make_criterion(data, parts, np.random.default_rng(seed))
             tried, more, is_cut = searches.curve(criterion, [p for p in wanted if p >= least])
         count += more
         is_whole &= not is_cut
@@ -284,12 +283,14 @@ class _Searches:
     ) -> tuple[list[Candidate], int, bool]:
         """Return the candidates tried, the number of searches, and whether time was up."""
         tried, count = list[Candidate](), 0
+        by_moments = self.make is GaussianBIC
+        samples = [Moments.of(part) if by_moments else part for part in criterion.samples()]
         for penalty in penalties:
             begun = time.perf_counter()
-            found = self.graphs(criterion.samples, penalty)
+            found = self.graphs(samples, penalty)
             graphs = [graph for graph in found if graph is not None]
             count += len(found)
-            if len(graphs) < len(criterion.samples):
+            if len(graphs) < len(samples):
                 return tried, count, True
             values, edges = criterion.values(graphs), tuple(g.edge_count() for g in graphs)
             tried.append(Candidate(penalty, values, edges, time.perf_counter() - begun))
