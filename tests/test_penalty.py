@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_choice_for_every_kind_of_table(
 ) -> None:
     data = make(seed)
     first, again = (choose_penalty(data, seed=seed) for _ in range(2))
-    assert plain(first) == plain(again)
+    assert plain(first) == plain(again) != plain(choose_penalty(data, seed=seed + 1))
     assert first.complete
     assert first.searches == sum(len(one.values) for v in first.criteria for one in v.curve)
     for verdict in first.criteria:
@@ -76,12 +76,6 @@ def test_both_is_the_larger_of_the_two_and_asks_for_no_more_than_they_do(
     assert both.penalty == max(choice.penalty for choice in apart)
     assert both.searches <= sum(choice.searches for choice in apart)
     assert both.criteria[0].penalty == apart[0].penalty
-
-
-def test_another_seed_draws_other_folds(seed: int) -> None:
-    data = gaussian(seed)
-    one, other = (curve_of(choose_penalty(data, candidates=[1], seed=seed + k)) for k in (0, 1))
-    assert one[0].values != other[0].values
 
 
 def test_noise_is_not_fitted(seed: int) -> None:
@@ -134,17 +128,6 @@ def test_names_of_scores_stand_for_their_classes(seed: int) -> None:
     for one, other in zip(curve_of(named), curve_of(indicators), strict=True):
         assert one.edges == other.edges
         assert one.values == pytest.approx(other.values, rel=1e-9)
-
-
-def test_weights_are_records(seed: int) -> None:
-    """Each row three times, as weights or repeated rows: the curves are about the same."""
-    data = binary(seed, records=400)
-    rows = data.codes.T.tolist()
-    weighted = Dataset.of(np.array(rows), kinds="discrete", weights=[3] * len(rows))
-    written = Dataset.of(np.array(rows * 3), kinds="discrete")
-    assert weighted.records == written.records
-    one, other = (curve_of(choose_penalty(d, candidates=[1]))[0] for d in (weighted, written))
-    assert one.value == pytest.approx(other.value, rel=0.05)
 
 
 def test_without_time_the_rule_of_thumb_is_used(seed: int) -> None:

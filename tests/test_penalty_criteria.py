@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable
-from functools import reduce
 from itertools import combinations, product
 from math import log
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from sges.data import Dataset, Moments
+from sges.data import Dataset
 from sges.graph import PDAG, members
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodeset
@@ -70,19 +69,6 @@ def test_weighted_records_are_drawn_as_likely_as_written_out_ones(seed: int) -> 
     rng = np.random.default_rng(seed)
     drawn = np.mean([sampled(data.weights, data.rows, 100, rng)[0] for _ in range(400)])
     assert drawn == pytest.approx(90, abs=1)  # seven standard errors
-
-
-@pytest.mark.parametrize("make", [weighted, gaussian])
-def test_merged_moments_are_those_of_the_parts_together(
-    make: Callable[[int], Dataset], seed: int
-) -> None:
-    data = make(seed)
-    parts = folds(data, 4, np.random.default_rng(seed))
-    together = reduce(Moments.merge, (Moments.of(taken(data, part)) for part in parts))
-    whole = Moments.of(data)
-    assert together.records == whole.records
-    np.testing.assert_allclose(together.mean, whole.mean, atol=1e-12)
-    np.testing.assert_allclose(together.covariance, whole.covariance, atol=1e-12)
 
 
 def halves(data: Dataset, seed: int) -> list[Counts]:

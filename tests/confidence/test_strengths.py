@@ -234,6 +234,8 @@ def test_pictures_draw_strong_edges_wide_and_weak_ones_dashed(tmp_path: Path) ->
     assert "not in the averaged class" in text
     dashed = re.findall(r'style="[^"]*stroke-dasharray[^"]*"', text)
     assert len({re.search("stroke: (#[0-9a-f]+)", style)[1] for style in dashed}) == 2  # type: ignore[index]
+    with pytest.raises(InvalidArgument, match=r"least = 1\.5: it must be a number, from 0 to 1"):
+        found.plot(picture, least=1.5)
     found.plot(picture, least=0.5)
     assert "stroke-dasharray" not in picture.read_text(encoding="utf-8")
     curve = tmp_path / "curve.svg"
@@ -249,11 +251,6 @@ def test_an_arrow_left_out_for_a_cycle_is_not_called_weak(tmp_path: Path) -> Non
     text = picture.read_text(encoding="utf-8")
     assert "below the threshold" not in text
     assert "not in the averaged class" in text
-
-
-def test_a_least_share_out_of_range_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument, match=r"least = 1\.5: it must be a number, from 0 to 1"):
-        FOUR.plot(tmp_path / "strengths.svg", least=1.5)
 
 
 def test_saving_writes_four_files(tmp_path: Path) -> None:

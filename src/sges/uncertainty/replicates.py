@@ -11,9 +11,8 @@ import re
 import threading
 import time
 import warnings
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
@@ -85,9 +84,6 @@ class ReplicateProgress:
     seconds: float
     remaining: float
 
-
-Searched: TypeAlias = Generator[tuple[int, PDAG], None, None]
-"""The number and the class of each replicate, as it is done."""
 
 OnReplicate: TypeAlias = Callable[[ReplicateProgress], object]
 """A callback that receives the number of replicates that are done."""
@@ -245,14 +241,16 @@ def confidence_of_result(
         data = replace(data, names=result.cpdag.names)
     with quietly():  # learn has already warned about the table
         question = Question.of(data, score, penalty, result.plan, draw, seed)
-    notes = ["unlike the estimate, replicates were not searched from the start graph"]
-    if result.plan.start is None:
-        notes = []
+    note = "unlike the estimate, replicates were not searched from the start graph"
     with watched(progress) as callback:
         return run(
-            question, replicates, n_jobs=n_jobs, time_limit=time_limit, progress=callback,
-            notes=notes,
-        )  # fmt: skip
+            question,
+            replicates,
+            n_jobs=n_jobs,
+            time_limit=time_limit,
+            progress=callback,
+            notes=() if result.plan.start is None else (note,),
+        )
 
 
 def check_run(
@@ -417,13 +415,10 @@ def run(
     graphs = _restored(checkpoint, question.source.data.names)
     missing = [number for number in range(replicates) if number not in graphs]
     seconds = inf if time_limit is None else time_limit - spent
-    searched = _kept(_searched(question, missing, n_jobs, seconds), graphs, checkpoint)
-    if progress is not None:
-        searched = _watched(searched, graphs, replicates, progress)
+    searched = _searched(question, missing, n_jobs, seconds)
     stopped = "time limit"
     try:
-        with closing(searched):
-            deque(searched, maxlen=0)
+        _collect(searched, graphs, replicates, checkpoint, progress)
     except (KeyboardInterrupt, Exception) as error:
         stopped = _reason(error, bool(graphs))
     found = tuple(graphs[number] for number in range(replicates) if number in graphs)
@@ -444,53 +439,44 @@ def run(
     )
 
 
-def _kept(searched: Searched, graphs: dict[int, PDAG], checkpoint: Checkpoint | None) -> Searched:
-    """Pass replicates on and keep them, in a checkpoint as well, however the run ends."""
-    saved = time.perf_counter()
+def _collect(
+    searched: Generator[tuple[int, PDAG], None, None],
+    graphs: dict[int, PDAG],
+    total: int,
+    checkpoint: Checkpoint | None,
+    progress: OnReplicate | None,
+) -> None:
+    """Keep replicates as they are done, in a checkpoint as well, and report each."""
+    begun = saved = time.perf_counter()
+    kept = sum(number < total for number in graphs)
+    edges = sum(graph.edge_count() for graph in graphs.values())
     try:
-        with closing(searched):
-            for number, graph in searched:
-                graphs[number] = graph
-                now = time.perf_counter()
-                if checkpoint is not None and now - saved > SECONDS_BETWEEN:
-                    checkpoint.save(_stored(graphs))
-                    saved = now
-                yield number, graph
+        for done, (number, graph) in enumerate(searched, kept + 1):
+            graphs[number] = graph
+            edges += graph.edge_count()
+            now = time.perf_counter()
+            if checkpoint is not None and now - saved > SECONDS_BETWEEN:
+                checkpoint.save(_stored(graphs))
+                saved = now
+            if progress is not None:
+                left, mean = (now - begun) / (done - kept) * (total - done), edges / len(graphs)
+                progress(ReplicateProgress(done, total, mean, now - begun, left))
     finally:
+        searched.close()
         if checkpoint is not None and graphs:
             checkpoint.save(_stored(graphs))
 
 
-def _watched(
-    searched: Searched, graphs: dict[int, PDAG], total: int, progress: OnReplicate
-) -> Searched:
-    """Pass replicates on and report each; ``graphs`` has those that were there before."""
-    begun = time.perf_counter()
-    kept = sum(number < total for number in graphs)
-    edges = sum(graph.edge_count() for graph in graphs.values())
-    with closing(searched):
-        for done, (number, graph) in enumerate(searched, kept + 1):
-            edges += graph.edge_count()
-            seconds = time.perf_counter() - begun
-            left = seconds / (done - kept) * (total - done)
-            progress(ReplicateProgress(done, total, edges / len(graphs), seconds, left))
-            yield number, graph
-
-
 def _reason(error: BaseException, has_graphs: bool) -> str:
     """Return why a run ends with the graphs that it has; raise the error if it cannot."""
-    if isinstance(error, KeyboardInterrupt):
-        if has_graphs:
-            return "interrupted"
+    is_stopped = isinstance(error, KeyboardInterrupt)
+    lost = ("interrupted", "") if is_stopped else cluster_failure(error)
+    if lost is not None and has_graphs:
+        return lost[0]
+    if lost is None or is_stopped:
         raise error
-    lost = cluster_failure(error)
-    if lost is None:
-        raise error
-    stopped, remedy = lost
-    if has_graphs:
-        return stopped
     raise ClusterError(
-        f"{stopped} before one replicate was finished; {remedy} and repeat the call"
+        f"{lost[0]} before one replicate was finished; {lost[1]} and repeat the call"
     ) from error
 
 
@@ -513,7 +499,7 @@ def _restored(checkpoint: Checkpoint | None, names: tuple[str, ...]) -> dict[int
 
 def _searched(
     question: Question, numbers: list[int], n_jobs: int | None, seconds: float
-) -> Searched:
+) -> Generator[tuple[int, PDAG], None, None]:
     """Yield the number and the class of each replicate as it is done, until time is up."""
     begun, size = time.perf_counter(), 1
     known = question.with_cost(seconds) if numbers else None
