@@ -24,6 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar, NamedTuple, TypeVar
 
 from sges.docstrings import documented_like, documented_like_base
@@ -511,11 +512,8 @@ def by_falling_gain(
     There may be many operators and few ties, so keys are made only where they decide.
     """
     ranked: list[tuple[float, AnyOperator]] = []
-    for _, ties in groupby(sorted(scored, key=_gain, reverse=True), key=_gain):
+    gain = itemgetter(0)
+    for _, ties in groupby(sorted(scored, key=gain, reverse=True), key=gain):
         tied = list(ties)
         ranked += tied if len(tied) == 1 else sorted(tied, key=lambda pair: pair[1].sort_key())
     return ranked
-
-
-def _gain(pair: tuple[float, Operator]) -> float:
-    return pair[0]

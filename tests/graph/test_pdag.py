@@ -1,6 +1,7 @@
 """The PDAG value."""
 
 import pickle
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -86,24 +87,18 @@ def test_a_bad_edge_is_refused_by_name(
 
 
 @pytest.mark.parametrize(
-    ("names", "words"),
+    ("make", "words"),
     [
-        (["a", "b"], "2 names were given for 3 nodes"),
-        (["a", "b", "a"], "the name 'a' is given twice"),
-        (["a", "b", 3], "sequence of strings"),
-        ("abc", "sequence of strings"),
+        (lambda: PDAG.empty(3, names=["a", "b"]), "2 names were given for 3 nodes"),
+        (lambda: PDAG.empty(3, names=["a", "b", "a"]), "the name 'a' is given twice"),
+        (lambda: PDAG.empty(3, names=["a", "b", 3]), "sequence of strings"),  # type: ignore[list-item]
+        (lambda: PDAG.empty(3, names="abc"), "sequence of strings"),
+        (lambda: PDAG.from_edges(-1), "cannot have -1 nodes"),
+        (lambda: PDAG.empty(3).relabel([0, 0, 1]), r"\[0, 0, 1\] is not a permutation"),
     ],
 )
-def test_names_that_do_not_fit_are_refused(names: list[str], words: str) -> None:
+def test_names_sizes_and_orders_that_do_not_fit_are_refused(
+    make: Callable[[], PDAG], words: str
+) -> None:
     with pytest.raises(GraphError, match=words):
-        PDAG.empty(3, names=names)
-
-
-def test_a_negative_number_of_nodes_is_refused() -> None:
-    with pytest.raises(GraphError, match="cannot have -1 nodes"):
-        PDAG.from_edges(-1)
-
-
-def test_relabeling_needs_a_permutation() -> None:
-    with pytest.raises(GraphError, match=r"\[0, 0, 1\] is not a permutation"):
-        PDAG.empty(3).relabel([0, 0, 1])
+        make()

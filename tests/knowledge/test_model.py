@@ -11,16 +11,15 @@ from sges.graph import PDAG, dag_to_cpdag
 from sges.knowledge import Knowledge
 
 NAMES = ["age", "smoking", "cancer", "tiredness"]
+MANY = [f"x{i}" for i in range(200)]
 
 
-def test_a_required_edge_is_directed_in_the_refined_class() -> None:
-    bound = Knowledge(required=[("smoking", "cancer")]).bind(NAMES)
-    assert bound.refine(PDAG.from_edges(4, undirected=[(1, 2)])).directed_edges() == [(1, 2)]
-
-
-def test_a_forbidden_edge_forbids_one_direction_only() -> None:
-    bound = Knowledge(forbidden=[("smoking", "cancer")]).bind(NAMES)
-    assert bound.refine(PDAG.from_edges(4, undirected=[(1, 2)])).directed_edges() == [(2, 1)]
+@pytest.mark.parametrize(("kind", "edge"), [("required", (1, 2)), ("forbidden", (2, 1))])
+def test_an_edge_is_directed_as_required_or_against_what_is_forbidden(
+    kind: str, edge: tuple[int, int]
+) -> None:
+    bound = Knowledge(**{kind: [("smoking", "cancer")]}).bind(NAMES)  # type: ignore[arg-type]
+    assert bound.refine(PDAG.from_edges(4, undirected=[(1, 2)])).directed_edges() == [edge]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +114,7 @@ CONFLICTS: list[tuple[dict[str, Any], str]] = [
     ({"required": [(-1, 2)]}, r"required\[0\]: -1 is not a variable"),
     ({"required": [("a", 1)]}, "'a' by name and 1 by position"),
     ({"required": [("a", 10**5000)]}, "'a' by name and an integer of about 5,000 digits by"),
+    ({"forbid_within": True}, "and there are none; give tiers"),
     ({"tiers": [["a"]], "forbid_within": [1]}, "there are 1, counted from 0"),
     ({"tiers": [["a"]], "forbid_within": ["a"]}, "must be true, or numbers of tiers"),
 ]
@@ -140,17 +140,13 @@ def test_an_unknown_column_is_named_with_the_closest_one(name: str, message: str
         Knowledge(forbidden=[("age", name)]).bind(NAMES)
 
 
-def test_many_columns_are_not_all_listed() -> None:
-    with pytest.raises(KnowledgeError, match="'x7' and 192 more"):
-        Knowledge(forbidden=[("age", "sex")]).bind([f"x{i}" for i in range(200)])
-
-
 @pytest.mark.parametrize(
     ("known", "names", "message"),
     [
         (Knowledge(required=[(0, 9)]), 4, "variable 9, but there are 4; positions are 0..3"),
         (Knowledge(required=[(0, 9)]), NAMES, "variable 9, but there are 4"),
         (Knowledge(required=[("age", "sex")]), 4, "'age', but the 4 variables have no names"),
+        (Knowledge(forbidden=[("age", "sex")]), MANY, "'x7' and 192 more"),
         (Knowledge(required=[("a", "b")]), "ab", "a list of strings, not 'ab'"),
         (Knowledge(required=[("a", "b")]), ["a", "b", "a"], "two variables have the same name"),
     ],
@@ -169,9 +165,3 @@ def test_a_long_required_chain_is_accepted() -> None:
     Knowledge(required=chain)
     with pytest.raises(KnowledgeError, match="cycle"):
         Knowledge(required=[*chain, (3000, 0)])
-
-
-def test_edges_inside_tiers_cannot_be_forbidden_without_tiers() -> None:
-    with pytest.raises(KnowledgeError, match="and there are none; give tiers"):
-        Knowledge(forbid_within=True)
-    assert Knowledge(forbid_within=False) == Knowledge()

@@ -309,10 +309,8 @@ def _components(closed: PDAG) -> list[_Component]:
 
 
 def _forbidden_prefixes(cliques: list[NodeSet]) -> Iterator[tuple[NodeSet, tuple[NodeSet, ...]]]:
-    """Yield each clique with the separators inside it on the path from the root of a clique tree.
-
-    The tree is a maximum spanning tree by the sizes of intersections, grown from the first clique.
-    """
+    """Yield each clique with the separators in it on the path from the root of a clique tree."""
+    # the tree is a maximum spanning tree by the sizes of intersections, from the first clique on
     paths: dict[NodeSet, tuple[NodeSet, ...]] = {cliques[0]: ()}
     parents = dict.fromkeys(cliques[1:], cliques[0])
     while parents:
@@ -337,10 +335,7 @@ def _orders(size: int, separators: list[int]) -> int:
 
 
 def _allowed_order(pick: _Pick, rng: np.random.Generator) -> list[int]:
-    """Return a uniform order of a clique that begins with none of its separators, by rejection.
-
-    A separator of s nodes is the beginning of one order in C(k, s), so few are rejected.
-    """
+    """Return a uniform order of a clique that begins with none of its separators, by rejection."""
     members = list(nodes(pick.clique))
     while True:
         order = [members[i] for i in rng.permutation(len(members))]
