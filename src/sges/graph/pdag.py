@@ -21,7 +21,6 @@ from typing import Any, TypeAlias, overload
 from sges.display import printable
 from sges.docstrings import documented_like
 from sges.errors import (
-    DataError,
     GraphError,
     InvalidArgument,
     check_flag,
@@ -588,23 +587,6 @@ def checked_names(names: object, n: int) -> tuple[str, ...] | None:
         twice = next(name for name in result if result.count(name) > 1)
         raise GraphError(f"the name {twice!r} is given twice; the names must all be different")
     return result
-
-
-def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
-    """Return the column of each node: by name if the graph has names, else by position."""
-    if graph.names is None:
-        if len(names) != graph.n:
-            raise DataError(
-                f"the number of nodes is {graph.n}, but the number of columns of the data is "
-                f"{len(names)}; they must be equal"
-            )
-        return list(range(graph.n))
-    place = {name: i for i, name in enumerate(names)}
-    for name in graph.names:
-        if name not in place:
-            hint = suggestion(name, names, "the columns")
-            raise DataError(f"the data have no column {name!r}; {hint}")
-    return [place[name] for name in graph.names]
 
 
 def subgraph(graph: PDAG, old: list[int]) -> PDAG:

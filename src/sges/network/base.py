@@ -20,7 +20,7 @@ from sges.errors import (
     shown,
     suggestion,
 )
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG
 from sges.network.structures import Seed
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -135,6 +135,23 @@ def level_code(label: object, levels: Sequence[Any], name: str) -> int:
         f"variable {name!r} has no level {shown(label)}; its levels are "
         f"{', '.join(map(repr, levels))}"
     )
+
+
+def columns_of(graph: PDAG, names: Sequence[str]) -> list[int]:
+    """Return the column of each node: by name if the graph has names, else by position."""
+    if graph.names is None:
+        if len(names) != graph.n:
+            raise DataError(
+                f"the number of nodes is {graph.n}, but the number of columns of the data is "
+                f"{len(names)}; they must be equal"
+            )
+        return list(range(graph.n))
+    place = {name: i for i, name in enumerate(names)}
+    for name in graph.names:
+        if name not in place:
+            hint = suggestion(name, names, "the columns")
+            raise DataError(f"the data have no column {name!r}; {hint}")
+    return [place[name] for name in graph.names]
 
 
 def columns_of_table(table: Dataset, at: Sequence[int], levels: Levels, what: str) -> Floats:

@@ -10,7 +10,8 @@ from sges.data.completion import completed
 from sges.data.dataset import as_dataset, selected
 from sges.errors import DataError, Undecided, check_number
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG
+from sges.network.base import columns_of
 from sges.network.discrete import BayesianNetwork
 from sges.network.gaussian import LinearGaussian
 from sges.network.mixed import LEAST_SHARE, MixedNetwork, fit_mixed

@@ -12,12 +12,13 @@ from sges.data.moments import LEAST_VARIANCE, beyond_squares
 from sges.docstrings import documented_like
 from sges.errors import DataError, NetworkError
 from sges.graph.equivalence import topological_order
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG
 from sges.network.base import (
     Drawn,
     Floats,
     Levels,
     Network,
+    columns_of,
     columns_of_table,
     counted,
     given_number,

@@ -23,8 +23,9 @@ from sges.data import Kind, Moments
 from sges.data.completion import completed
 from sges.data.dataset import as_dataset, selected
 from sges.errors import DataError, Message, Spelling, Undecided
-from sges.graph.pdag import PDAG, columns_of
+from sges.graph.pdag import PDAG
 from sges.network import BayesianNetwork, LinearGaussian
+from sges.network.base import columns_of
 from sges.network.mixed import LEAST_SHARE
 from sges.nodeset import NodeSet, nodes
 
