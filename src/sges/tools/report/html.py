@@ -69,26 +69,31 @@ def description_html(description: Description) -> str:
         f"{escape(printable(f'{found.what} {found.advice}'))}</p>"
         for found in description.findings
     )
-    shown = description.columns[:MAX_COLUMNS_SHOWN]
-    has_holes = any(column.missing for column in shown)
-    heads, rows = ("column", "kind", "missing", "values"), ""
-    for cells in [heads, *(column._cells() for column in shown)]:
-        kept = [cell for i, cell in enumerate(cells) if i != 2 or has_holes]
-        tag = "th" if cells is heads else "td"
-        rows += "<tr>"
-        rows += "".join(f'<{tag} style="{_CELL_STYLE}">{escape(cell)}</{tag}>' for cell in kept)
-        rows += "</tr>"
-    below = ""
-    if len(description.columns) > len(shown):
-        below += f"<p>and {count(len(description.columns) - len(shown), 'more column')}</p>"
+    below, more = "", len(description.columns) - MAX_COLUMNS_SHOWN
+    if more > 0:
+        below += f"<p>and {count(more, 'more column')}</p>"
     if description.notes:
         notes = "".join(f"<li>{escape(printable(note))}</li>" for note in description.notes)
         below += f"<details><summary>How it was read</summary><ul>{notes}</ul></details>"
     return (
         f'<div style="{_DESCRIPTION_STYLE}"><p><b>{escape(description.size)}</b></p>'
         f"{findings or '<p>Nothing unusual was found.</p>'}"
-        f'<table style="border-collapse: collapse; font-size: inherit">{rows}</table>{below}</div>'
+        '<table style="border-collapse: collapse; font-size: inherit">'
+        f"{_column_rows(description)}</table>{below}</div>"
     )
+
+
+def _column_rows(description: Description) -> str:
+    """Return the first columns as rows of a table; how many values are missing, if any are."""
+    shown = description.columns[:MAX_COLUMNS_SHOWN]
+    rows = [("column", "kind", "missing", "values"), *(column._cells() for column in shown)]
+    if not any(column.missing for column in shown):
+        rows = [(*cells[:2], *cells[3:]) for cells in rows]
+    text = ""
+    for tag, cells in zip(["th", *["td"] * len(shown)], rows, strict=True):
+        written = (f'<{tag} style="{_CELL_STYLE}">{escape(cell)}</{tag}>' for cell in cells)
+        text += f"<tr>{''.join(written)}</tr>"
+    return text
 
 
 def image(graph: PDAG, layout: Layout, max_height: int | None = None) -> str:
