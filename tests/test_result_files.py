@@ -2,7 +2,6 @@
 
 import copy
 import json
-import random
 from typing import Any
 
 import pytest
@@ -97,19 +96,6 @@ def test_every_entry_of_every_strange_kind_is_read_or_refused() -> None:
     ]
     assert len(outcomes) > 1_000
     assert not all(outcomes)
-
-
-def test_mutated_text_is_read_or_refused(seed: int) -> None:
-    rng = random.Random(seed)
-    text = result().to_json()
-    pieces = ["{", "}", "[", "]", '"', ",", ":", "null", "-", "1e999", "NaN", "\x00", "\\u", "é"]
-    for _ in range(2_000):
-        mutated = text
-        for _ in range(rng.randint(1, 4)):
-            at, length = rng.randrange(len(mutated)), rng.choice([0, 1, 1, 5, 40])
-            middle = rng.choice([*pieces, mutated[:30], ""])
-            mutated = mutated[:at] + middle + mutated[at + length :]
-        assert_read_or_refused(mutated)
 
 
 @pytest.mark.parametrize("entry", ["edges", "nodes", "score", "steps", "seconds", "notes"])
