@@ -93,14 +93,15 @@ def _numpy_parts(table: NDArray[Any]) -> list[tuple[str, Part]]:
 
 def _frame_parts(table: Table) -> list[tuple[str, Part]]:
     """Return the columns of a frame, or of what has the Arrow C stream interface."""
-    import narwhals as nw
+    if not type(table).__module__.startswith("sges."):  # an example needs no other library
+        import narwhals as nw
 
-    check_unique_names([as_name(name) for name in _native_names(table)])
-    frame = nw.from_native(table, pass_through=True)
-    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    if isinstance(frame, nw.DataFrame):
-        # Not frame[name]: where names are numbers, that is a row.
-        return list(zip(map(as_name, frame.columns), frame.iter_columns(), strict=True))
+        check_unique_names([as_name(name) for name in _native_names(table)])
+        frame = nw.from_native(table, pass_through=True)
+        frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+        if isinstance(frame, nw.DataFrame):
+            # Not frame[name]: where names are numbers, that is a row.
+            return list(zip(map(as_name, frame.columns), frame.iter_columns(), strict=True))
     if not hasattr(table, "__arrow_c_stream__") or hasattr(table, "to_frame"):
         raise DataError(
             f"a value of type {type(table).__name__} is not a table; give a pandas, polars or "
