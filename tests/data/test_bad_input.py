@@ -267,16 +267,9 @@ def test_a_header_of_very_many_digits_is_read_in_linear_time(tmp_path: Path) -> 
     assert Dataset.of(path).names == (name, "b")
 
 
-def test_paths_without_a_file_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="is a folder without tables"):
-        Dataset.of(tmp_path)
+def test_a_path_without_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"there is no such file; is the path right\?"):
         Dataset.of(tmp_path / "t.csv")
-
-
-def test_text_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "t.csv", "a,b\nMünchen,1\nUlm,2\n".encode("latin-1"))
-    assert "column 'a' is not UTF-8 text; pass encoding='latin-1', or the encoding" in refusal(path)
 
 
 def test_a_file_open_as_text_is_refused(tmp_path: Path) -> None:

@@ -19,10 +19,24 @@ from sges.errors import DataError, FileError, SgesError, in_shell
 TOWNS = "Größe,Ort\n1.5,Köln\n2.5,Ulm\n3.5,Köln\n"
 
 
-def test_a_header_that_is_not_utf8_is_refused_with_the_option_that_helps(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (TOWNS.encode("latin-1"), "the header is not UTF-8 text; pass encoding='latin-1', or the"),
+        (
+            b"a,b\nu,1\n" + "München,2\n".encode("latin-1"),
+            "column.* is not UTF-8 text; pass encoding='latin-1'",
+        ),
+        (TOWNS.encode("utf-16"), "is not UTF-8 text; pass encoding='utf-16'"),
+        (b"a,b\n1,2\n\0\0,3\n", "contains null bytes and is not csv"),
+    ],
+)
+def test_text_that_is_not_utf8_is_refused_with_the_option_that_helps(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     path = tmp_path / "t.csv"
-    path.write_bytes(TOWNS.encode("latin-1"))
-    with pytest.raises(DataError, match=r"the header is not UTF-8 text; pass encoding='latin-1'"):
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
         Dataset.of(path)
 
 
@@ -40,23 +54,13 @@ def test_text_of_any_encoding_is_read_when_it_is_named(
     assert moments_of_file(path, columns=["Größe"], encoding=encoding).mean.tolist() == [2.5]
 
 
-def test_text_that_is_not_in_the_encoding_named_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["ascii", "utf-16"])
+def test_text_that_is_not_in_the_encoding_named_is_refused(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(TOWNS.encode("latin-1"))
-    with pytest.raises(DataError, match=r"cannot be decoded .*; it is not written in encoding='as"):
-        Dataset.of(path, encoding="ascii")
-    with pytest.raises(DataError, match=r"cannot be decoded .*; it is not written in encoding='ut"):
-        Dataset.of(path, encoding="utf-16")
-    path.write_bytes(TOWNS.encode("utf-16"))
-    with pytest.raises(DataError, match=r"is not UTF-8 text; pass encoding='utf-16'"):
-        Dataset.of(path)
-
-
-def test_values_that_are_not_utf8_are_refused_with_the_option_that_helps(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"a,b\nu,1\n" + "München,2\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"column.* is not UTF-8 text; pass encoding='latin-1'"):
-        Dataset.of(path)
+    message = f"cannot be decoded .*; it is not written in encoding='{encoding}'"
+    with pytest.raises(DataError, match=message):
+        Dataset.of(path, encoding=encoding)
 
 
 def run_on_stdin(code: str, **options: object) -> "subprocess.CompletedProcess[str]":
@@ -170,13 +174,6 @@ def test_a_damaged_page_of_parquet_is_found_at_once(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=15
     )
     assert "t.parquet: cannot be read as parquet" in done.stdout
-
-
-def test_null_bytes_in_text_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.csv"
-    path.write_bytes(b"a,b\n1,2\n\0\0,3\n")
-    with pytest.raises(DataError, match="contains null bytes and is not csv"):
-        Dataset.of(path)
 
 
 def test_a_batch_with_nothing_but_missing_values_is_streamed(tmp_path: Path) -> None:
