@@ -323,7 +323,10 @@ class _Additive:
                 # The candidates are combinations of the basis, by the inverse of the factor.
                 weights = directions @ np.linalg.inv(self.factors[v])
                 degree, jumps = max(degree, 1), tuple(self.jumps[v])
-                chosen[v] = Functions(jumps, degree, weights[:, 1 : 1 + len(jumps) + degree])
+                weights = weights[:, : 1 + len(jumps) + degree]
+                weights[:, 0] = 0.0  # the normal score has a column of its own
+                weights = np.concatenate([np.eye(1, weights.shape[1]), weights])
+                chosen[v] = Functions(jumps, degree, weights)
         return chosen
 
     def _part(self, v: int, t: int, columns: Floats) -> Floats:

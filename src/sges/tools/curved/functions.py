@@ -11,19 +11,28 @@ from sges.score.gaussian.mixed import CONSTANT, Encoding
 CHUNK_ROWS = 1 << 14  # rows of which the functions are computed at a time
 
 
-class Expansion:
-    """Functions of the ranks of a variable."""
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """The normal score of a variable, or combinations of the basis of functions of its rank."""
 
-    degree: int
+    jumps: tuple[float, ...] = ()
+    degree: int = 1
+    weights: Floats | None = None  # of the basis, one row per combination
+
+    @classmethod
+    def polynomials(cls, degree: int) -> "Functions":
+        """Return the Legendre polynomials of degrees 1 to ``degree``."""
+        return cls((), degree, np.eye(degree, degree + 1, 1))
 
     @property
     def width(self) -> int:
         """The number of functions."""
-        raise NotImplementedError
+        return 1 if self.weights is None else len(self.weights)
 
     def __call__(self, ranks: Floats) -> Floats:
         """Return the functions (width x rows) of ranks in (0, 1)."""
-        raise NotImplementedError
+        columns = basis(ranks, self.jumps, self.degree)
+        return columns[:1] if self.weights is None else self.weights @ columns
 
     def encode(self, ranks: Floats, weights: Floats) -> Encoding:
         """Return whitened functions of ranks in (0, 1); fewer if they have few values."""
@@ -44,50 +53,13 @@ class Expansion:
         )
 
 
-@dataclass(frozen=True)
-class Polynomials(Expansion):
-    """The Legendre polynomials of ranks, of degrees 1 to ``degree``."""
-
-    degree: int
-
-    @property
-    def width(self) -> int:
-        """The number of functions."""
-        return self.degree
-
-    def __call__(self, ranks: Floats) -> Floats:
-        """Return the functions (width x rows) of ranks in (0, 1)."""
-        polynomials = np.polynomial.legendre.legvander(2 * ranks - 1, self.degree)
-        return polynomials.T[1:].astype(np.float64, copy=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Functions(Expansion):
-    """The normal score of a variable, and combinations of jumps and polynomials of its rank."""
-
-    jumps: tuple[float, ...] = ()
-    degree: int = 1
-    weights: Floats | None = None  # one row per combination: of the jumps, then the polynomials
-
-    @property
-    def width(self) -> int:
-        """The number of functions."""
-        return 1 if self.weights is None else 1 + len(self.weights)
-
-    def __call__(self, ranks: Floats) -> Floats:
-        """Return the functions (width x rows) of ranks in (0, 1)."""
-        columns = basis(ranks, self.jumps, self.degree)
-        if self.weights is None:
-            return columns[:1]
-        return np.concatenate([columns[:1], self.weights @ columns[1:]])
-
-
 def basis(ranks: Floats, jumps: Sequence[float], degree: int) -> Floats:
     """Return normal scores, steps at jumps, and Legendre polynomials, each of ranks in (0, 1)."""
     from scipy.special import ndtri  # slow to import
 
     steps = [(ranks > jump).astype(np.float64) for jump in jumps]
-    return np.concatenate([np.array([ndtri(ranks), *steps]), Polynomials(degree)(ranks)])
+    polynomials = np.polynomial.legendre.legvander(2 * ranks - 1, degree).T[1:]
+    return np.concatenate([np.array([ndtri(ranks), *steps]), polynomials])
 
 
 def leading_factor(covariance: Floats) -> tuple[int, Floats]:

@@ -12,7 +12,7 @@ from sges.score.gaussian.bic import rank_scores
 from sges.score.gaussian.matrix import check_penalty, check_table
 from sges.score.gaussian.mixed import Blocks, DegenerateGaussian
 from sges.tools.curved.additive import choose_functions
-from sges.tools.curved.functions import Expansion, Polynomials
+from sges.tools.curved.functions import Functions
 
 RECORD_LIMIT = 20_000  # fewer records than this are counted, for a table of any size
 
@@ -127,11 +127,11 @@ class BasisBIC(DegenerateGaussian):
         return tuple(self._blocks.widths.tolist())
 
 
-def _expansions(dataset: Dataset, penalty: float, degree: object) -> Sequence[Expansion]:
+def _expansions(dataset: Dataset, penalty: float, degree: object) -> Sequence[Functions]:
     """Return functions of each continuous variable; none if each represents itself."""
     if isinstance(degree, str) and degree == "auto":
         return choose_functions(dataset, penalty)
     if type(degree) is not int or degree < 1:
         rule = "it must be an integer of at least 1, or 'auto'"
         raise ScoreError(f"degree {shown(degree)}: {rule}")
-    return [Polynomials(degree)] * len(dataset.continuous) if degree > 1 else []
+    return [Functions.polynomials(degree)] * len(dataset.continuous) if degree > 1 else []
