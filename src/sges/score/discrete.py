@@ -92,9 +92,9 @@ class DiscreteScore:
         """Return the sum of terms of the counts n_jk and n_j, all of them above zero."""
         return float((joint * np.log(joint)).sum() - (margin * np.log(margin)).sum())
 
-    def _penalty(self, y: int, q: int) -> float:
-        """Return the penalty for the parameters of y with q parent configurations."""
-        raise NotImplementedError
+    def _penalty(self, y: int, q: int) -> float:  # noqa: ARG002
+        """Return the penalty for the parameters of y with q parent configurations, if any."""
+        return 0.0
 
 
 class DiscreteBIC(DiscreteScore):
@@ -297,9 +297,6 @@ class BDeu(DiscreteScore):
         rising = _log_rising(joint, cell) - _log_rising(margin, alpha)
         constants = (len(joint) - len(margin)) * log_alpha - len(joint) * math.log(r)
         return float(rising + constants)
-
-    def _penalty(self, y: int, q: int) -> float:  # noqa: ARG002 (the prior is the penalty)
-        return 0.0
 
 
 def _log_rising(counts: Counts, alpha: float) -> float:

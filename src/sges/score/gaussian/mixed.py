@@ -332,8 +332,6 @@ def _estimated_correlations(
     within blocks as well, so that the blocks are whitened again.
     """
     assert dataset.holes is not None
-    if dataset.records < 2:
-        raise em.too_few_pairs(dataset.records)
     places = _places(encodings)
     columns = np.empty((places[-1].stop, dataset.rows))
     for at, encoding, holes in zip(places, encodings, dataset.holes, strict=True):
