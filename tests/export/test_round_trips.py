@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
 import networkx as nx
@@ -75,35 +76,22 @@ def test_each_matrix_convention_returns_the_graph(graph: PDAG, convention: Conve
     assert_same(from_numpy(to_numpy(graph, convention), convention, graph.names), graph)
 
 
-@given(named_cpdags())
-def test_json_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_json(to_json(graph)), graph)
+FORMATS: dict[str, tuple[Callable[[PDAG], Any], Callable[[Any], PDAG]]] = {
+    "JSON": (to_json, from_json),
+    "GraphML": (to_graphml, from_graphml),
+    "networkx": (to_networkx, from_networkx),
+    "DOT": (to_dot, from_dot),
+    "GML": (to_gml, from_gml),
+    "CSV": (to_csv, from_csv),
+    "CSV of a matrix": (lambda graph: adjacency_frame(graph).to_csv(), from_csv),
+}
 
 
-@given(named_cpdags())
-def test_graphml_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_graphml(to_graphml(graph)), graph)
-
-
-@given(named_cpdags())
-def test_networkx_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_networkx(to_networkx(graph)), graph)
-
-
-@given(named_cpdags())
-def test_dot_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_dot(to_dot(graph)), graph)
-
-
-@given(named_cpdags())
-def test_gml_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_gml(to_gml(graph)), graph)
-
-
-@given(named_cpdags())
-def test_csv_returns_the_graph(graph: PDAG) -> None:
-    assert_same(from_csv(to_csv(graph)), graph)
-    assert_same(from_csv(adjacency_frame(graph).to_csv()), graph)
+@pytest.mark.parametrize("kind", FORMATS)
+@given(graph=named_cpdags())
+def test_each_format_returns_the_graph(graph: PDAG, kind: str) -> None:
+    write, read = FORMATS[kind]
+    assert_same(read(write(graph)), graph)
 
 
 @pytest.mark.parametrize("name", ["\r", "a\rb", "a\r\nb", "\n", '"', ","])
@@ -180,10 +168,8 @@ def test_the_conventions_are_those_of_their_libraries() -> None:
         "gadjid": [[0, 1, 0], [0, 0, 2], [0, 2, 0]],
     }
     assert set(expected) == set(CONVENTIONS)
-    assert to_numpy(graph, "row-to-column").tolist() == expected["row-to-column"]
-    assert to_numpy(graph, "pcalg").tolist() == expected["pcalg"]
-    assert to_numpy(graph, "causal-learn").tolist() == expected["causal-learn"]
-    assert to_numpy(graph, "gadjid").tolist() == expected["gadjid"]
+    for convention, matrix in expected.items():
+        assert to_numpy(graph, convention).tolist() == matrix  # type: ignore[arg-type]
     one_sided = np.array([[0, 1, 0], [0, 0, 2], [0, 0, 0]])
     assert from_numpy(one_sided, "gadjid") == graph
 
