@@ -77,7 +77,7 @@ def concerns(data: Dataset | Moments) -> tuple[str, ...]:
     topics = list(_concerns_of_rows(data) if isinstance(data, Dataset) else ())
     if isinstance(data, Moments):
         related = LinearRelations.of_covariance(data.names, data.covariance, data.records)
-        topics += [related.topic] if related is not None and related.close else []
+        topics += [related.topic] if related.close else []
     few = few_records(data.records, len(data.names))
     return (*topics, few[0]) if few is not None and few[1] else tuple(topics)
 
@@ -86,8 +86,7 @@ def _concerns_of_rows(data: Dataset) -> Iterator[str]:
     sample = without_holes(some_rows(data, GLANCE_ROWS))
     if data.n <= GLANCE_COLUMNS and copies(sample):
         yield "duplicated columns"
-    related = LinearRelations.of(sample) if data.n <= MAX_CORRELATIONS else None
-    if related is not None and related.close:
+    if data.n <= MAX_CORRELATIONS and (related := LinearRelations.of(sample)).close:
         yield related.topic
     if far_from_gaussian(some_rows(data, max(GLANCE_ROWS, GLANCE_VALUES // data.n)))[1]:
         yield "skew and heavy tails"
@@ -276,12 +275,12 @@ class LinearRelations:
     coded: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, data: Dataset) -> "LinearRelations | None":
-        """Return the relations in a table without holes; None if fewer than two columns vary."""
+    def of(cls, data: Dataset) -> "LinearRelations":
+        """Return the relations in a table without holes."""
         coded, codes = _numbers_of_levels(data)
         names = [*(data.names[v] for v in data.continuous), *coded]
-        if len(names) < 2:
-            return None
+        if not names:
+            return cls.of_covariance(names, np.empty((0, 0)), data.records)
         with np.errstate(over="ignore", invalid="ignore"):
             deviations = np.concatenate([data.values, *codes])
             deviations -= np.average(deviations, axis=1, weights=data.weights)[:, None]
@@ -297,12 +296,12 @@ class LinearRelations:
         covariance: Floats,
         records: int,
         coded: frozenset[str] = frozenset(),
-    ) -> "LinearRelations | None":
-        """Return the relations of columns with this covariance, if at least two vary."""
+    ) -> "LinearRelations":
+        """Return the relations of columns with this covariance, of none if fewer than two vary."""
         variance = np.diagonal(covariance)
         usable = np.flatnonzero(np.isfinite(variance) & (variance > 0))[:MAX_CORRELATIONS]
         if len(usable) < 2 or not np.isfinite(covariance[np.ix_(usable, usable)]).all():
-            return None
+            return cls([], np.empty((0, 0)), np.empty(0), records)
         deviation = np.sqrt(variance[usable])
         matrix = covariance[np.ix_(usable, usable)] / deviation[:, None] / deviation
         explained = _explained_shares(matrix, records)
@@ -317,6 +316,11 @@ class LinearRelations:
     def is_coded(self) -> bool:
         """Whether these columns are all discrete."""
         return self.coded >= {self.names[v] for v in self.close}
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether they are exactly linear functions, which codes of levels never are called."""
+        return not self.is_coded and bool(self.explained[self.close].min() > 1 - 1e-9)
 
     @property
     def topic(self) -> str:

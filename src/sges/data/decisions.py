@@ -145,35 +145,49 @@ def numbers_in_text(
     labels: Sequence[Any], counts: NDArray[Any], decimal: str = "."
 ) -> tuple[str, Message] | None:
     """Return what shows that labels are numbers, and what helps; None if they are levels."""
-    texts = {label: i for i, label in enumerate(labels) if isinstance(label, str) and counts[i]}
-    signs = {label: _signs_beside(label) for label in texts}
-    numbers = [label for label, beside in signs.items() if beside is not None]
-    words = [label for label in texts if signs[label] is None]
-    beside = sorted({sign for label in numbers for sign in signs[label] or ""} - {decimal})
-    count, total = (int(sum(counts[texts[one]] for one in which)) for which in (numbers, texts))
-    is_usual = len(numbers) <= MAX_INTEGER_LEVELS or len(words) > MAX_NAMES_SHOWN
-    if is_usual or 2 * count < total or not (words or beside):
+    times = _occurring_texts(labels, counts)
+    numbers = {text: signs for text in times if (signs := _signs_beside(text)) is not None}
+    words = [text for text in times if text not in numbers]
+    beside = sorted({*"".join(numbers.values())} - {decimal})
+    count, total = int(sum(times[text] for text in numbers)), int(sum(times.values()))
+    are_levels = len(numbers) <= MAX_INTEGER_LEVELS or len(words) > MAX_NAMES_SHOWN
+    if are_levels or 2 * count < total or not [*words, *beside]:
         return None
     share = f"all {total:,}" if count == total else f"{count:,} of the {total:,}"
-    what = f"{share} values are numbers"
-    advice: list[str | Spelling] = []
-    if beside:
-        what += f" written with {listed(beside)}"
-        advice = [f"remove {listed(beside)} from the values before the table is read"]
-        with_points = [label for label in numbers if "." in label]
-        if beside == [","] and not with_points:
-            advice = ["pass ", Argument("decimal", ","), " if the comma is a decimal mark, or "]
-            advice += ["remove it before the table is read"]
-        elif beside == [","] and any(one.find(".") < one.find(",") for one in with_points):
-            advice = ["remove '.' from the values, and pass ", Argument("decimal", ",")]
-    if words:
-        what += f"; the others are {listed(words)}"
-        means = "this means" if len(words) == 1 else "these mean"
-        them = "it" if len(words) == 1 else "them"
-        advice += [*([", and "] if advice else []), "pass ", Argument("missing_words", words)]
-        advice += [f" if {means} that a value is missing"]
-        advice += [Spelling(f" (in a file; otherwise replace {them} by None)", "")]
-    return what, Message(*advice)
+    signs_told = f" written with {listed(beside)}" if beside else ""
+    what = f"{share} values are numbers{signs_told}"
+    return _with_words(what, _without_signs(beside, list(numbers)), words)
+
+
+def _occurring_texts(labels: Sequence[Any], counts: NDArray[Any]) -> dict[str, float]:
+    """Return how often each label that is a text occurs, if it does."""
+    found = zip(labels, counts.tolist(), strict=False)
+    return {label: count for label, count in found if isinstance(label, str) and count}
+
+
+def _without_signs(beside: list[str], numbers: list[str]) -> Message:
+    """Return the advice on numbers that are written with signs."""
+    with_points = [number for number in numbers if "." in number]
+    if not beside:
+        return Message()
+    if beside == [","] and not with_points:
+        mark = " if the comma is a decimal mark, or remove it before the table is read"
+        return Message("pass ", Argument("decimal", ","), mark)
+    if beside == [","] and any(one.find(".") < one.find(",") for one in with_points):
+        return Message("remove '.' from the values, and pass ", Argument("decimal", ","))
+    return Message(f"remove {listed(beside)} from the values before the table is read")
+
+
+def _with_words(what: str, advice: Message, words: list[str]) -> tuple[str, Message]:
+    """Add what is to be done with words among numbers."""
+    if not words:
+        return what, advice
+    means, them = ("this means", "it") if len(words) == 1 else ("these mean", "them")
+    return f"{what}; the others are {listed(words)}", Message(
+        advice, ", and " if advice else "", "pass ", Argument("missing_words", words),
+        f" if {means} that a value is missing",
+        Spelling(f" (in a file; otherwise replace {them} by None)", ""),
+    )  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -98,17 +98,20 @@ def missing_values(data: Dataset) -> Iterator[Finding]:
     related = _related_holes(some_rows(data, MAX_PAIR_ROWS), columns)
     if related:
         what += f" Whether a value is missing depends on other columns: {'; '.join(related[:3])}."
-    advice: list[str | Argument] = ["Use ", Argument("missing", "em")]
-    advice += [", which assumes that values are missing at random given those observed"]
-    if all(data.kinds[v] is Kind.DISCRETE for v in columns):
-        advice += [", or ", Argument("missing", "level"), " if a missing value is informative"]
+    level = Message(", or ", Argument("missing", "level"), " if a missing value is informative")
     loss = "bias the result" if related else f"lose {incomplete / rows:.0%} of the rows"
-    advice += ["; ", Argument("missing", "drop"), f" would {loss}."]
+    advice = Message(
+        "Use ", Argument("missing", "em"),
+        ", which assumes that values are missing at random given those observed",
+        level if {data.kinds[v] for v in columns} == {Kind.DISCRETE} else "",
+        "; ", Argument("missing", "drop"), f" would {loss}.",
+    )  # fmt: skip
     if empty := named(data, nearly_empty(data)):
         what += f" Columns with next to no information: {listed(empty)}."
-        advice += [" Leave out columns with next to no information: ", exclude_option(empty), "."]
+        leave = " Leave out columns with next to no information: "
+        advice = Message(advice, leave, exclude_option(empty), ".")
     serious = bool(related) or incomplete > rows / 20
-    yield Finding("missing values", serious, named(data, columns), what, Message(*advice))
+    yield Finding("missing values", serious, named(data, columns), what, advice)
 
 
 def _most_frequent_pattern(data: Dataset, holes: NDArray[np.bool_]) -> str:
@@ -126,31 +129,37 @@ def _most_frequent_pattern(data: Dataset, holes: NDArray[np.bool_]) -> str:
 
 def _related_holes(data: Dataset, some: list[int]) -> list[str]:
     """Say where values are missing more often than if they were missing completely at random."""
-    assert data.holes is not None
-    are_counts = data.weights is not None and data.unit == 1
-    times = np.asarray(data.weights if are_counts else np.ones(data.rows), np.float64)
     tests = 0
     related: list[tuple[float, int, int, str]] = []
     for v in range(min(data.n, MAX_CHECKED_COLUMNS)):
         others = [h for h in some[:MAX_CHECKED_COLUMNS] if h != v]
-        seen, (values, _) = ~data.holes[v], observed_values(data, v)
-        distinct, place = np.unique(values, return_inverse=True)
-        if not others or len(distinct) < 2:
-            continue
-        gone = data.holes[others][:, seen] * times[seen]
-        size = np.bincount(place, times[seen]).astype(np.float64)
-        if data.kinds[v] is Kind.CONTINUOUS:
-            chance, ways = _chance_of_ranks(place, size, gone), ["low", "high"]
-        else:
-            kept = np.flatnonzero(size >= MIN_PER_CELL)
-            chance = _chance_of_levels(place, size, gone, kept)
-            ways = [str((data.levels[v] or ())[code]) for code in distinct[kept]]
-        tests += chance.size
-        for h, chances in zip(others if ways else (), chance, strict=False):
-            k = int(chances.argmin())
+        ways, chances = _chances(data, v, others)
+        tests += chances.size
+        for h, chance in zip(others if ways else (), chances, strict=False):
+            k = int(chance.argmin())
             text = f"{data.names[h]!r} is missing more often where {data.names[v]!r} is {ways[k]}"
-            related.append((float(chances[k]), h, v, text))
+            related.append((float(chance[k]), h, v, text))
     return [text for chance, *_, text in sorted(related) if chance * tests < MAX_CHANCE]
+
+
+def _chances(data: Dataset, v: int, others: list[int]) -> tuple[list[str], Floats]:
+    """Return what a column may be, and the chance that others miss so many values there."""
+    assert data.holes is not None
+    are_counts = data.weights is not None and data.unit == 1
+    times = np.asarray(data.weights if are_counts else np.ones(data.rows), np.float64)
+    seen, (values, _) = ~data.holes[v], observed_values(data, v)
+    distinct, place = np.unique(values, return_inverse=True)
+    if not others or len(distinct) < 2:
+        return [], np.empty(0)
+    gone = data.holes[others][:, seen] * times[seen]
+    size = np.bincount(place, times[seen]).astype(np.float64)
+    if data.kinds[v] is Kind.CONTINUOUS:
+        return ["low", "high"], _chance_of_ranks(place, size, gone)
+    kept = np.flatnonzero(size >= MIN_PER_CELL)
+    levels = data.levels[v] or ()
+    return [str(levels[code]) for code in distinct[kept]], _chance_of_levels(
+        place, size, gone, kept
+    )
 
 
 def _chance_of_ranks(place: NDArray[np.intp], size: Floats, gone: Floats) -> Floats:
@@ -269,12 +278,11 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
     """Find the column of a cross-table that says how often each combination of levels occurs."""
     if len(data.continuous) != 1 or not data.discrete or data.rows > MAX_COUNT_ROWS:
         return
-    if data.weights is not None or data.holes is not None:
-        return
     name, values = data.names[data.continuous[0]], data.values[0]
-    are_counts = are_whole(values) and values.min() >= 0 and values.max() > 1
+    if data.weights is not None or data.holes is not None or not _are_counts(values):
+        return
     is_called_so = name.strip().lower() in COUNT_NAMES
-    if not are_counts or not (is_called_so or math.prod(data.arities.tolist()) == data.rows):
+    if not is_called_so and math.prod(data.arities.tolist()) != data.rows:
         return
     if len(np.unique(data.codes, axis=1).T) == data.rows:
         what = f"The table looks like a cross-table: {name!r} contains counts, and no two rows "
@@ -283,6 +291,10 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
         advice += "each row, pass "
         how = Message(advice, Argument("weights", name), ".")
         yield Finding("counts", is_called_so, (name,), what, how)
+
+
+def _are_counts(values: Floats) -> bool:
+    return are_whole(values) and bool(values.min() >= 0 and values.max() > 1)
 
 
 # The shape of columns

@@ -91,18 +91,22 @@ class ColumnFacts:
 
     def in_words(self) -> str:
         """Return the range, mean and deviation of the values, or the most frequent levels."""
-        if self.kind is Kind.CONTINUOUS:
-            if self.minimum is None or self.maximum is None:
-                return "no values"
-            if self.minimum == self.maximum:
-                return f"always {self.minimum:.4g}"
-            integers = self.why.partition(",")[0] == "integers"
-            low, high = self.minimum, self.maximum
-            digits = next(d for d in range(4, 18) if f"{low:.{d}g}" != f"{high:.{d}g}")
-            return (
-                f"{low:.{digits}g} to {high:.{digits}g}, mean {self.mean:.{digits}g}, "
-                f"sd {self.deviation:.3g}{f', {self.distinct:,} integers' if integers else ''}"
-            )
+        return self._range() if self.kind is Kind.CONTINUOUS else self._frequent_levels()
+
+    def _range(self) -> str:
+        if self.minimum is None or self.maximum is None:
+            return "no values"
+        if self.minimum == self.maximum:
+            return f"always {self.minimum:.4g}"
+        integers = f", {self.distinct:,} integers" if self.why.startswith("integers") else ""
+        low, high = self.minimum, self.maximum
+        digits = next(d for d in range(4, 18) if f"{low:.{d}g}" != f"{high:.{d}g}")
+        return (
+            f"{low:.{digits}g} to {high:.{digits}g}, mean {self.mean:.{digits}g}, "
+            f"sd {self.deviation:.3g}{integers}"
+        )
+
+    def _frequent_levels(self) -> str:
         shown = ", ".join(
             f"{'(missing)' if label is None else label} {share:.0%}"
             for label, share in self.levels[:MAX_LEVELS_SHOWN]
@@ -299,19 +303,22 @@ def _column_lines(columns: Sequence[ColumnFacts], width: int) -> Iterator[str]:
             cells.append(f"{column.missing:,} missing" if column.missing else "")
         rows.append([*cells, printable(column.in_words())])
     widths = [max(map(display_width, cells)) for cells in zip(*rows, strict=True)][:-1]
-    for *first, last in rows:
-        start = "  " + "  ".join(map(padded, first, widths)) + "  "
-        indent = display_width(start)
-        if width - indent < MIN_FACTS_WIDTH:
-            yield start
-            start, indent = " " * 6, 6
-        glued = re.sub(r"(mean|sd) | (?=integers)", r"\1\0", last)  # not broken between lines
-        facts = wrap(
-            glued, width - indent, max_lines=MAX_FACTS_LINES, placeholder=" …",
-            break_on_hyphens=False,
-        )  # fmt: skip
-        for line in facts:
-            yield start + line.replace("\0", " ")
-            start = " " * indent
+    for *first, facts in rows:
+        yield from _facts_beside("  " + "  ".join(map(padded, first, widths)) + "  ", facts, width)
     if len(columns) > len(shown):
         yield f"  and {len(columns) - len(shown):,} more columns"
+
+
+def _facts_beside(start: str, facts: str, width: int) -> Iterator[str]:
+    """Yield the facts of a column beside its name, or below it if there is too little room."""
+    indent = display_width(start)
+    if width - indent < MIN_FACTS_WIDTH:
+        yield start
+        start, indent = " " * 6, 6
+    glued = re.sub(r"(mean|sd) | (?=integers)", r"\1\0", facts)  # not broken between lines
+    lines = wrap(
+        glued, width - indent, max_lines=MAX_FACTS_LINES, placeholder=" …", break_on_hyphens=False
+    )
+    for line in lines:
+        yield start + line.replace("\0", " ")
+        start = " " * indent

@@ -123,12 +123,7 @@ def inspect(
         whole = statistics_of(table, options, rows=True)
         assert isinstance(whole, Dataset)
         return describe(whole)
-    columns, noted, errors = _readable_columns(table, options)
-    names_read = [column.name for column in columns if not _has_weights(column.name, options)]
-    asked = kinds_asked(options, [*names_read, *(error.column for error in errors)])
-    columns, unusable = _without_unusable(columns, options, asked, errors)
-    asked = {column.name: asked[column.name] for column in columns if column.name in asked}
-    data = dataset_of_columns(columns, replace(options, kinds=asked), noted, is_described=True)
+    data, asked, unusable = _usable(table, options)
     if data.holes is not None and data.records < 2:
         what, advice = str(too_few_pairs(data.records)).capitalize().split("; ")
         advice = f"No graph can be learned with missing='em': {advice}."
@@ -136,13 +131,24 @@ def inspect(
     if undecided:  # leave out the notes on EM, which was not requested
         omitted = effective_notes(replace(data, unit=1.0))
         data = replace(data, notes=tuple(note for note in data.notes if note not in omitted))
-    description = describe(data, frozenset(asked), options.decimal)
+    description = describe(data, asked, options.decimal)
     return replace(description, findings=(*unusable, *description.findings))
 
 
 def _has_weights(name: str, reading: Reading) -> bool:
     """Return whether a column has the weights, which may also be given as numbers."""
     return isinstance(reading.weights, str) and name == reading.weights
+
+
+def _usable(table: Table, reading: Reading) -> tuple[Dataset, frozenset[str], list[Finding]]:
+    """Return the columns that can be used, those whose kind was asked for, and what others are."""
+    columns, noted, errors = _readable_columns(table, reading)
+    names_read = [column.name for column in columns if not _has_weights(column.name, reading)]
+    asked = kinds_asked(reading, [*names_read, *(error.column for error in errors)])
+    columns, unusable = _without_unusable(columns, reading, asked, errors)
+    asked = {column.name: asked[column.name] for column in columns if column.name in asked}
+    data = dataset_of_columns(columns, replace(reading, kinds=asked), noted, is_described=True)
+    return data, frozenset(asked), unusable
 
 
 def _readable_columns(
@@ -181,15 +187,11 @@ def _without_unusable(
     empty: list[Column] = []
     named: list[Column] = []
     for column in columns:
-        present = len(column) - column.missing_count
-        is_text = column.labels is not None and column.name not in asked
         try:
             if not _has_weights(column.name, reading):
-                check_finite([column])
-                if is_text and hidden_numbers(column.labels or (), len(column)) is None:
-                    levels = len(column.distinct())
-                    check_levels(column.name, levels, present, column.labels, reading)
-            (usable if present or not len(column) else empty).append(column)
+                _check(column, reading, column.name in asked)
+            is_empty = 0 < len(column) == column.missing_count
+            (empty if is_empty else usable).append(column)
         except UnusableColumn as error:
             errors.append(error)
         except DataError:
@@ -204,6 +206,15 @@ def _without_unusable(
         for error in errors
     ]  # fmt: skip
     return usable, [*findings, *_left_out(empty, named)]
+
+
+def _check(column: Column, reading: Reading, is_asked: bool) -> None:
+    """Raise the error with which ``learn`` refuses a column."""
+    check_finite([column])
+    if column.labels is None or is_asked or hidden_numbers(column.labels, len(column)) is not None:
+        return
+    present = len(column) - column.missing_count
+    check_levels(column.name, len(column.distinct()), present, column.labels, reading)
 
 
 def _left_out(empty: list[Column], identifiers: list[Column]) -> Iterator[Finding]:

@@ -263,8 +263,6 @@ def _monotone(data: Dataset) -> Iterator[Relation]:
 def linear_relations(data: Dataset) -> Iterator[Finding]:
     """Find collinear columns, or else a common factor, or columns that others explain in part."""
     found = LinearRelations.of(data)
-    if found is None:
-        return
     if found.close:
         yield _collinear(found)
         return
@@ -296,25 +294,29 @@ def _collinear(found: LinearRelations) -> Finding:
     for v in single[:4]:
         sources = [names[u] for u in _explained_by(found.correlations, v)]
         shown.append(f"{names[v]!r} of {listed(sources)}")
-    is_exact = not found.is_coded and bool(found.explained[close].min() > 1 - 1e-9)
-    if found.is_coded:
-        ways = "is almost a function", "are almost functions"
-    elif is_exact:
-        ways = "is a linear function", "are linear functions"
-    else:
-        ways = "is an almost linear function", "are almost linear functions"
-    columns = "columns" if found.is_coded else "numeric columns"
-    what = f"{len(close)} of {len(names)} {columns} {ways[len(close) > 1]} "
-    what += f"of others ({_most_explained(found)}): "
-    what += f"{_first_few(shown, 4, len(groups) + len(single))}."
-    derived = [v for group in groups for v in group[1:]] or single[-1:]
+    what = f"{len(close)} of {len(names)} {_are_functions(found)} of others "
+    what += f"({_most_explained(found)}): {_first_few(shown, 4, len(groups) + len(single))}."
+    is_exact = found.is_exact
     chance = "is then arbitrary" if is_exact else "then depends on small errors of measurement"
+    which = "Keep one column of each group" if groups else "Leave one of them out"
+    derived = [names[v] for group in groups for v in group[1:]] or [names[v] for v in single[-1:]]
     how = Message(
-        f"Which edges are found among them {chance}, and there may be many. ",
-        f"{'Keep one column of each group' if groups else 'Leave one of them out'}: ",
-        exclude_option([names[v] for v in derived]), ".",
+        f"Which edges are found among them {chance}, and there may be many. {which}: ",
+        exclude_option(derived), ".",
     )  # fmt: skip
     return Finding(found.topic, True, tuple(names[v] for v in close), what, how)
+
+
+def _are_functions(found: LinearRelations) -> str:
+    """Say that columns are functions, linear ones if they are numeric, and almost if not exact."""
+    is_one = len(found.close) == 1
+    if found.is_coded:
+        return "columns is almost a function" if is_one else "columns are almost functions"
+    if found.is_exact:
+        function = "is a linear function" if is_one else "are linear functions"
+    else:
+        function = "is an almost linear function" if is_one else "are almost linear functions"
+    return f"numeric columns {function}"
 
 
 def _common_factor(names: list[str], matrix: Floats, records: float) -> Iterator[Finding]:
@@ -325,12 +327,12 @@ def _common_factor(names: list[str], matrix: Floats, records: float) -> Iterator
     A graph in which one measured column is the parent of all others is excluded.
     """
     p = len(names)
+    if p < MIN_FACTOR_COLUMNS or records <= p + 1:
+        return
     is_pair = ~np.eye(p, dtype=np.bool_)
     squares = float((matrix[is_pair] ** 2).mean())
     are_clear = np.abs(matrix[is_pair]) > 3 / math.sqrt(records)
-    if p < MIN_FACTOR_COLUMNS or squares < FACTOR_CORRELATION**2:
-        return
-    if are_clear.mean() < FACTOR_SHARE or records <= p + 1:
+    if squares < FACTOR_CORRELATION**2 or are_clear.mean() < FACTOR_SHARE:
         return
     loadings = _loadings(matrix)
     best = int(np.abs(loadings).argmax())
