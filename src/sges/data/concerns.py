@@ -32,9 +32,6 @@ HEAVY_SHARE = 0.02
 FEW_VALUES = 10
 """The tails of columns with no more distinct values than this are not examined."""
 
-MAX_AT_ONCE = 1 << 18
-"""Columns with up to this many values in all are examined together."""
-
 MIN_PER_CELL = 5
 """Records per combination of levels that two discrete columns need."""
 
@@ -212,35 +209,20 @@ def far_from_gaussian(data: Dataset) -> tuple[dict[str, str], bool]:
     """Return columns that are skewed or have heavy tails, and whether enough are heavy."""
     found: dict[str, str] = {}
     heavy = 0
-    for v, skewness, kurtosis in _skewness_and_kurtosis(data):
+    for v, row in zip(data.continuous, data.values, strict=True):
+        seen = slice(None) if data.holes is None else ~data.holes[v]
+        values, weights = row[seen], None if data.weights is None else data.weights[seen]
+        if len(values) < 20:
+            continue
+        skewness, kurtosis = map(float, shape(values, weights)[2:])
         is_skewed = abs(skewness) >= MAX_SKEWNESS
         if not (is_skewed or kurtosis >= MAX_KURTOSIS):
             continue
-        values, _ = observed_values(data, v)
-        if len(values) < 20 or few_distinct_values(values, FEW_VALUES) is not None:
-            continue
-        text = f"skewness {skewness:.1f}" if is_skewed else f"kurtosis {kurtosis:.1f}"
-        found[data.names[v]] = text
-        heavy += abs(skewness) >= HEAVY_SKEWNESS or kurtosis >= HEAVY_KURTOSIS
+        if few_distinct_values(values, FEW_VALUES) is None:
+            text = f"skewness {skewness:.1f}" if is_skewed else f"kurtosis {kurtosis:.1f}"
+            found[data.names[v]] = text
+            heavy += abs(skewness) >= HEAVY_SKEWNESS or kurtosis >= HEAVY_KURTOSIS
     return found, heavy > 0 and heavy >= HEAVY_SHARE * data.n
-
-
-def _skewness_and_kurtosis(data: Dataset) -> Iterator[tuple[int, float, float]]:
-    """Yield the skewness and the kurtosis of each continuous column that has values."""
-    if data.holes is None and data.continuous:
-        parts = [shape(part, data.weights)[2:] for part in some_at_a_time(data.values)]
-        yield from zip(data.continuous, *np.concatenate(parts, axis=1).tolist(), strict=True)
-        return
-    for v in data.continuous:
-        values, weights = observed_values(data, v)
-        if len(values):
-            _, _, skewness, kurtosis = shape(values, weights)
-            yield v, float(skewness), float(kurtosis)
-
-
-def some_at_a_time(values: Floats) -> list[Floats]:
-    """Return the rows of an array in parts of about ``MAX_AT_ONCE`` values."""
-    return np.array_split(values, 1 + values.size // MAX_AT_ONCE)
 
 
 # Copies, exact or nearly so
@@ -354,11 +336,9 @@ def _explained_shares(matrix: Floats, records: float) -> Floats:
 
 
 def _freedom(degrees: float, count: int) -> float:
-    """Return the degrees of freedom, or less if they are so few that chance has large effects.
-
-    A mean of k squares of Gaussian numbers is below u with a probability of at most (e u)^(k/2)
-    (Chernoff), so that none of ``count`` of them is likely to be below ``least``.
-    """
+    """Return the degrees of freedom, or less if they are so few that chance has large effects."""
+    # A mean of k squares of Gaussian numbers is below u with a probability of at most
+    # (e u)^(k/2) (Chernoff), so that none of ``count`` of them is likely to be below ``least``.
     degrees = max(degrees, 1.0)
     least = math.exp(2 / degrees * math.log(1e-3 / count) - 1)
     return degrees * min(1.0, MOST_LUCK * least)

@@ -26,7 +26,6 @@ from sges.data.concerns import (
     level_counts,
     level_counts_of,
     observed_values,
-    some_at_a_time,
     some_rows,
     sparse_columns,
 )
@@ -45,14 +44,8 @@ MAX_CHANCE = 0.01
 MAX_PAIR_ROWS = 20_000
 """Pairs of columns are compared on this many rows, chosen at random."""
 
-MAX_COMPARED_ROWS = 200_000
-"""Repeated rows are searched only in tables of at most this many rows."""
-
 MIN_NUMBERED_ROWS = 10
 """From this many rows on, numbers that rise by one from row to row number the rows."""
-
-MAX_COUNT_ROWS = 100_000
-"""Up to this many rows, it is checked whether a column has the counts of all combinations."""
 
 COUNT_NAMES = frozenset(
     {"freq", "frequency", "count", "counts", "n", "number", "times", "cases", "weight", "weights"}
@@ -163,12 +156,10 @@ def _chances(data: Dataset, v: int, others: list[int]) -> tuple[list[str], Float
 
 
 def _chance_of_ranks(place: NDArray[np.intp], size: Floats, gone: Floats) -> Floats:
-    """Return the chance that values are missing so often where a column is low, or high.
-
-    In rows chosen at random, the sum of the ranks of the column is nearly Gaussian (Wilcoxon).
-    """
+    """Return the chance that values are missing so often where a column is low, or high."""
     from scipy.special import ndtr  # slow to import
 
+    # In rows chosen at random, the sum of the ranks is nearly Gaussian (Wilcoxon).
     missing, total = gone.sum(axis=1)[:, None], size.sum()
     ranks = size.cumsum() - size / 2 - total / 2
     spread = missing * (total - missing) / (total - 1) * (size @ ranks**2 / total)
@@ -181,12 +172,10 @@ def _chance_of_ranks(place: NDArray[np.intp], size: Floats, gone: Floats) -> Flo
 def _chance_of_levels(
     place: NDArray[np.intp], size: Floats, gone: Floats, kept: NDArray[np.intp]
 ) -> Floats:
-    """Return the chance that values are missing so often with each of the kept levels.
-
-    The number of rows with a level is hypergeometric, with Chernoff's bound (Hoeffding 1963).
-    """
+    """Return the chance that values are missing so often with each of the kept levels."""
     from scipy.special import rel_entr  # slow to import
 
+    # The number of rows with a level is hypergeometric, with Chernoff's bound (Hoeffding 1963).
     missing, total = gone.sum(axis=1)[:, None], size.sum()
     order = np.argsort(place, kind="stable")
     starts = np.searchsorted(place[order], np.arange(len(size)))
@@ -211,7 +200,7 @@ STAND_INS = (
 def stand_ins(data: Dataset) -> Iterator[Finding]:
     """Find numbers such as -999 that often stand for a missing value."""
     found: dict[str, str] = {}
-    for v in range(data.n if data.rows else 0):
+    for v in range(data.n):
         distinct, counts = _numbers(data, v)
         are_known = np.isin(distinct, STAND_INS)
         rest = distinct[~are_known]
@@ -276,13 +265,14 @@ def matrices(data: Dataset) -> Iterator[Finding]:
 
 def cross_table(data: Dataset) -> Iterator[Finding]:
     """Find the column of a cross-table that says how often each combination of levels occurs."""
-    if len(data.continuous) != 1 or not data.discrete or data.rows > MAX_COUNT_ROWS:
+    if len(data.continuous) != 1 or not data.discrete:
         return
     name, values = data.names[data.continuous[0]], data.values[0]
-    if data.weights is not None or data.holes is not None or not _are_counts(values):
+    if data.weights is not None or data.holes is not None or not are_whole(values):
         return
     is_called_so = name.strip().lower() in COUNT_NAMES
-    if not is_called_so and math.prod(data.arities.tolist()) != data.rows:
+    is_complete = math.prod(data.arities.tolist()) == data.rows
+    if values.min() < 0 or values.max() <= 1 or not (is_complete or is_called_so):
         return
     if len(np.unique(data.codes, axis=1).T) == data.rows:
         what = f"The table looks like a cross-table: {name!r} contains counts, and no two rows "
@@ -291,10 +281,6 @@ def cross_table(data: Dataset) -> Iterator[Finding]:
         advice += "each row, pass "
         how = Message(advice, Argument("weights", name), ".")
         yield Finding("counts", is_called_so, (name,), what, how)
-
-
-def _are_counts(values: Floats) -> bool:
-    return are_whole(values) and bool(values.min() >= 0 and values.max() > 1)
 
 
 # The shape of columns
@@ -397,22 +383,18 @@ def few_rows(data: Dataset) -> Iterator[Finding]:
     if found is None:
         return
     topic, is_serious = found
-    missed = "Weak relations are missed."
+    advice = Message("Weak relations are missed. ")
     if topic == "fewer rows than columns":
         what = f"There are {p:,} columns and only {records:,} records."
-        advice = Message(
-            f"{missed} Keep the default penalty: with ", Argument("penalty", 1),
-            " many edges are found by chance. ",
-        )  # fmt: skip
+        cost = "Keep the default penalty: with ", Argument("penalty", 1)
+        advice = Message(advice, *cost, " many edges are found by chance. ")
     elif topic == "few rows per column":
         what = f"There are {records / p:.1f} records per column; ten or more are better."
-        advice = Message(f"{missed} ")
     else:
         what = f"The table has only {records} {'rows' if data.rows == records else 'records'}."
-        advice = Message(f"{missed} ")
         if len(data.continuous) > 1:
-            cost = math.log(records) + 2 * math.log(p)  # of an edge, by the default score
-            weakest = math.sqrt(-math.expm1(-cost / records))
+            least = math.log(records) + 2 * math.log(p)  # cost of an edge, by the default score
+            weakest = math.sqrt(-math.expm1(-least / records))
             advice = Message(
                 "An edge between two continuous columns needs a correlation of about "
                 f"{weakest:.2f} to be found. "
@@ -473,13 +455,11 @@ def _or_continuous(data: Dataset, columns: Sequence[int]) -> Message:
     return Message("")
 
 
-def _correlation(x: Floats, y: Floats) -> Floats:
-    """Return correlations along the last axis; zero for constants."""
-    x, y = (values - values.mean(axis=-1, keepdims=True) for values in (x, y))
-    xx, xy, yy = (np.einsum("...i,...i", *pair) for pair in ((x, x), (x, y), (y, y)))
-    size = np.sqrt(xx * yy)
-    correlations: Floats = np.divide(xy, size, out=np.zeros_like(size), where=size > 0)
-    return correlations
+def _correlation(x: Floats, y: Floats) -> float:
+    """Return a correlation; zero for constants."""
+    x, y = x - x.mean(), y - y.mean()
+    size = math.sqrt(x @ x) * math.sqrt(y @ y)
+    return float(x @ y) / size if size > 0 else 0.0
 
 
 def dependent_rows(data: Dataset) -> Iterator[Finding]:
@@ -504,8 +484,7 @@ def dependent_rows(data: Dataset) -> Iterator[Finding]:
 
 def _similar_to_neighbors(data: Dataset) -> dict[int, float]:
     """Return the correlation of rows with the next, for continuous columns in which it is high."""
-    parts = some_at_a_time(data.values[:MAX_CHECKED_COLUMNS])
-    alike = np.concatenate([_correlation(part[:, :-1], part[:, 1:]) for part in parts]).tolist()
+    alike = [_correlation(row[:-1], row[1:]) for row in data.values[:MAX_CHECKED_COLUMNS]]
     if max(alike) <= 0.25:  # columns by which the rows are sorted have more
         return {}
     keys, is_time = _sort_keys(data)
@@ -518,7 +497,7 @@ def _similar_to_neighbors(data: Dataset) -> dict[int, float]:
             continue
         if keys and not is_time:
             rest = _residuals(values, data, keys)
-            r = float(_correlation(rest[:-1], rest[1:]))
+            r = _correlation(rest[:-1], rest[1:])
         if r > max(least, spread / math.sqrt(data.rows)):
             found[i] = r
     return found
@@ -584,7 +563,7 @@ def _rises_by_one(values: Floats) -> bool:
 def repeated_rows(data: Dataset) -> Iterator[Finding]:
     """Find records that occur twice although continuous columns can hardly agree by chance."""
     wide = [i for i in range(len(data.values)) if few_distinct_values(data.values[i], 50) is None]
-    if len(wide) < 3 or data.weights is not None or data.rows > MAX_COMPARED_ROWS:
+    if len(wide) < 3 or data.weights is not None:
         return
     rows = np.ascontiguousarray(np.concatenate([data.values, data.codes.astype(np.float64)]).T)
     copies = len(rows) - len(np.unique(rows.view(f"V{rows.shape[1] * 8}")))

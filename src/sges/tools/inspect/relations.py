@@ -8,7 +8,7 @@ among the first ``MAX_PAIR_COLUMNS`` columns of a kind.
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -112,51 +112,46 @@ Relation: TypeAlias = tuple[str, str, str]
 
 def _by_levels(data: Dataset) -> Iterator[Relation]:
     """Find discrete columns that are functions of another discrete column."""
-    arity = {v: len(data.levels[v] or ()) for v in data.discrete[:MAX_PAIR_COLUMNS]}
-    codes = dict(zip(data.discrete, data.codes.astype(np.int64), strict=True))
+    arity = {v: len(_levels(data, v)) for v in data.discrete[:MAX_PAIR_COLUMNS]}
+    codes = dict(zip(data.discrete, data.codes.astype(np.uint16), strict=True))
     pairs = max(1, len(arity) * (len(arity) - 1))
-    for y, x in permutations([v for v, k in arity.items() if 2 <= k <= MAX_LEVELS], 2):
-        joint, shape = codes[x] * arity[y] + codes[y], (arity[x], arity[y])
-        rows = _cross_table(joint, shape, None)
-        records = rows if data.weights is None else _cross_table(joint, shape, data.weights)
-        relation = _function_of(rows, records, pairs)
-        if relation is None or (relation == "is" and ((rows > 0).sum(axis=0) <= 1).all()):
-            continue  # columns that determine each other are duplicates, another finding
-        pair = data.names[y], data.names[x]
-        yield *pair, f"{pair[0]!r} {relation} a function of {pair[1]!r}"
+    found: dict[tuple[int, int], str | None] = {}
+    for x, y in combinations([v for v, k in arity.items() if 2 <= k <= MAX_LEVELS], 2):
+        joint, cells = codes[x] * np.uint16(arity[y]) + codes[y], (arity[x], arity[y])
+        rows = records = np.bincount(joint, minlength=math.prod(cells)).reshape(cells)
+        if data.weights is not None:
+            records = np.bincount(joint, data.weights, rows.size).reshape(cells)
+        found[y, x] = _function_of(rows, records, pairs)
+        found[x, y] = _function_of(rows.T, records.T, pairs)
+    for (y, x), relation in sorted(found.items()):
+        if relation is not None:
+            pair = data.names[y], data.names[x]
+            yield *pair, f"{pair[0]!r} {relation} a function of {pair[1]!r}"
 
 
-def _cross_table(
-    joint: NDArray[np.int64], shape: tuple[int, int], weights: NDArray[np.int64] | None
-) -> Floats:
-    counts = np.bincount(joint, weights, minlength=math.prod(shape))
-    return counts.reshape(shape).astype(np.float64)
-
-
-def _function_of(table: Floats, records: Floats, pairs: int) -> str | None:
-    """Return "is" or "is nearly" if the columns of a table are a function of its rows."""
-    x_levels, y_levels = (int(table.any(axis=axis).sum()) for axis in (1, 0))
-    if y_levels < 2 or x_levels < y_levels:
+def _function_of(rows: NDArray[Any], records: NDArray[Any], pairs: int) -> str | None:
+    """Return "is" or "is nearly" if one column, along a table, is a function of the other."""
+    total = records.sum()
+    base = 1.0 - records.sum(axis=0).max() / total
+    wrong = 1.0 - records.max(axis=1).sum() / total
+    if wrong > (1 - NEARLY) * base + 1e-12 or not _is_certain(wrong, base, rows.sum()):
         return None
-    share = table.sum(axis=0) / table.sum()
-    base = 1.0 - records.sum(axis=0).max() / records.sum()
-    wrong = 1.0 - records.max(axis=1).sum() / records.sum()
-    if wrong > (1 - NEARLY) * base + 1e-12 or not _is_certain(wrong, base, table.sum()):
+    sizes, counts = rows.sum(axis=1), rows.sum(axis=0)
+    if np.count_nonzero(sizes) < np.count_nonzero(counts):
         return None
-    sizes = table.sum(axis=1)
-    sizes = sizes[sizes > 1]
+    if wrong <= 1e-12 and np.count_nonzero(rows) == np.count_nonzero(counts):
+        return None  # columns that determine each other are duplicates, another finding
     with np.errstate(divide="ignore", under="ignore"):
-        chance = float(np.log((share[None, :] ** sizes[:, None]).sum(axis=1)).sum())
+        shares = (counts / counts.sum()) ** sizes[sizes > 1][:, None]
+        chance = float(np.log(shares.sum(axis=1)).sum())
     if chance + math.log(pairs) > CHANCE:
         return None
     return "is" if wrong <= 1e-12 else "is nearly"
 
 
 def _is_certain(wrong: float, base: float, rows: float) -> bool:
-    """Return whether the rows suffice to say that guesses are hardly ever wrong.
-
-    If none of n is wrong, up to a share of 3/n may be, with a confidence of 95%.
-    """
+    """Return whether the rows suffice to say that guesses are hardly ever wrong."""
+    # If none of n is wrong, up to a share of 3/n may be, with a confidence of 95%.
     return wrong + 3 / rows <= 0.1 * base
 
 
