@@ -47,7 +47,7 @@ def independent(*names: str, rows: int = ROWS, seed: int = 0) -> dict[str, np.nd
 # No false alarms
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(25))
 @pytest.mark.parametrize("kind", ["gaussian", "discrete"])
 def test_ordinary_tables_give_nothing_serious(seed: int, kind: str) -> None:
     draw = rng(seed)
@@ -313,8 +313,8 @@ def test_a_measured_common_cause_or_a_sparse_graph_is_not_a_common_factor() -> N
     for _ in range(9):
         chain.append(0.95 * chain[-1] + 0.3 * draw.normal(size=3000))
     assert "common factor" not in topics(np.column_stack(chain))
-    for seed in range(60):
-        n = 6 + seed
+    for seed in range(20):
+        n = 6 + 3 * seed
         dag = random_dag(n, min((1 + seed % 3) * n, n * (n - 1) // 2), seed)
         table = LinearGaussian.random(dag, seed=seed).sample(1000, seed)
         assert "common factor" not in topics(table), seed
@@ -768,7 +768,7 @@ def test_moments_are_checked_for_collinear_columns() -> None:
     assert concerns(Moments.of(Dataset.of(independent("a", "b", "c")))) == ()
 
 
-def test_a_glance_is_fast() -> None:
+def test_what_learn_looks_for_takes_little_time() -> None:
     continuous = Dataset.of(rng().normal(size=(100_000, 50)))
     discrete = Dataset.of(rng().integers(0, 3, (100_000, 50)))
     for data in (continuous, discrete):
