@@ -7,17 +7,17 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet --quiet 
 # Bytecode is kept whatever the environment says: the tests start hundreds of interpreters.
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 FLOOR_TESTS := $(addprefix tests/,api cli data export fuzz graph knowledge network plot score search test_estimator.py test_result.py)
-ENGINE := setup.py $(wildcard src/sges/engine/*.pyx src/sges/engine/*.pxd src/sges/engine/*.h)
+ENGINE := $(wildcard $(addprefix src/sges/engine/,CMakeLists.txt *.cpp *.hpp scores/*.cpp scores/*.hpp))
 
-# Sanitizers: -fno-wrapv undoes Python's -fwrapv, so that signed overflow is an error.
-# SGES_TEST_MEMORY lets tests run out of memory at any allocation.
+# Builds of the engine for its own tests: each is configured once, and compiled as far as it changed.
 NATIVE := build/native
-SANITIZED := -O1 -g -fno-omit-frame-pointer -fno-wrapv -fsanitize=address,undefined \
-  -fno-sanitize-recover=all -DSGES_TEST_MEMORY -Wall -Wextra -Werror
-# Leaks are not checked at exit, when CPython leaks much itself; a test checks those of the engine.
-UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/lib PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 \
+CMAKE := PATH="$(CURDIR)/$(BIN):$$PATH" cmake
+CHECKED := -DCMAKE_BUILD_TYPE=Debug -DSGES_TESTS=ON -DSGES_WARNINGS_ARE_ERRORS=ON \
+  -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g -D_GLIBCXX_ASSERTIONS" -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+# Leaks are not checked at exit of Python, which leaks much itself; the unit tests check the engine's.
+UNDER_SANITIZERS = PYTHONPATH=$(NATIVE)/package PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1 \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-  LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
+  LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)"
 
 .PHONY: help install-libraries install-package demo test test-all test-browser test-cluster test-tools test-native check lint types contracts format docs site wheel bench fuzz torture test-floors clean
 
@@ -25,7 +25,8 @@ help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 # The engine is compiled while the libraries are downloaded and installed.
-INSTALL = $(MAKE) --no-print-directory --jobs=2 install-libraries install-package
+INSTALL = $(PIP) $$($(BIN)/python scripts/requirements.py --build) \
+  && $(MAKE) --no-print-directory --jobs=2 install-libraries install-package
 
 $(VENV)/.installed: pyproject.toml $(ENGINE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -47,9 +48,13 @@ install-libraries:
 	@$(BIN)/python scripts/requirements.py $(EXTRA) > $(VENV)/requirements.txt
 	@$(PIP) --requirement $(VENV)/requirements.txt
 
+# Without isolation, so that only what changed is compiled again; CMake is installed where it is missing.
 install-package:
 	@echo "sges: compiling the engine"
-	@$(PIP) --no-deps --editable .
+	@$(BIN)/python -c "import scikit_build_core.build as b; print(*b.get_requires_for_build_editable(), sep='\n')" \
+	  > $(VENV)/build.txt
+	@$(PIP) --requirement $(VENV)/build.txt
+	@$(PIP) --no-deps --no-build-isolation --config-settings=build-dir=build/engine --editable .
 
 demo: $(VENV)/.installed  ## Install, then learn from a bundled example
 	@$(BIN)/python -m sges demo
@@ -82,9 +87,23 @@ test-tools: $(TOOLS_VENV)/.installed  ## Test the exports to other libraries, wi
 	OPENBLAS_NUM_THREADS=1 $(TOOLS_VENV)/bin/python -m pytest -m "not slow" tests/export tests/graph/test_counting.py \
 	  tests/network/test_bif.py tests/test_metrics.py tests/api/test_wrong_types.py
 
-test-native: $(VENV)/.installed-test  ## Test the compiled engine under address and undefined sanitizers
-	SGES_CFLAGS="$(SANITIZED)" $(BIN)/python setup.py --quiet build --build-base $(NATIVE) --build-lib $(NATIVE)/lib
-	$(UNDER_SANITIZERS) $(BIN)/python -m pytest -m "not slow" tests/engine tests/search
+# By GCC and by Clang: the unit tests under each sanitizer and with plain C++.  Then, by GCC, the module
+# under address and undefined sanitizers, and the tests of Python with it.
+test-native: $(VENV)/.installed-test  ## Test the engine under sanitizers, with warnings as errors; needs g++ and clang++
+	for compiler in g++ clang++; do \
+	  for kind in address,undefined thread plain; do \
+	    case $$kind in plain) how=-DSGES_PLAIN=ON;; *) how=-DSGES_SANITIZE=$$kind;; esac; \
+	    $(CMAKE) -S src/sges/engine -B $(NATIVE)/$$compiler-$$kind $(CHECKED) -DSGES_MODULE=OFF \
+	      -DCMAKE_CXX_COMPILER=$$compiler $$how > /dev/null \
+	      && $(CMAKE) --build $(NATIVE)/$$compiler-$$kind --parallel && $(NATIVE)/$$compiler-$$kind/engine_tests || exit; \
+	  done || exit; \
+	done
+	$(CMAKE) -S src/sges/engine -B $(NATIVE)/module $(CHECKED) -DSGES_TESTS=OFF -DCMAKE_CXX_COMPILER=g++ \
+	  -DSGES_SANITIZE=address,undefined > /dev/null
+	$(CMAKE) --build $(NATIVE)/module --parallel
+	rm -rf $(NATIVE)/package && mkdir $(NATIVE)/package && cp -R src/sges $(NATIVE)/package
+	cp $(NATIVE)/module/native*.so $(NATIVE)/package/sges/engine
+	$(UNDER_SANITIZERS) $(BIN)/python -m pytest -p no:cacheprovider -m "not slow" tests/engine tests/search
 
 check: lint types contracts
 

@@ -1,6 +1,7 @@
 """Print the libraries that sges needs, and those of the named extras, for ``pip install -r``.
 
 python scripts/requirements.py test
+python scripts/requirements.py --build   # what builds it, instead
 """
 
 import sys
@@ -12,7 +13,11 @@ PROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 def main(extras: list[str]) -> None:
     """Print one requirement on each line."""
-    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    file = tomllib.loads(PROJECT.read_text(encoding="utf-8"))
+    project = file["project"]
+    if extras == ["--build"]:
+        print(*file["build-system"]["requires"], sep="\n")
+        return
     lists = [project["dependencies"], *(project["optional-dependencies"][name] for name in extras)]
     print(*(requirement for each in lists for requirement in each), sep="\n")
 

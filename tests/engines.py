@@ -1,39 +1,39 @@
-"""Functions that make the engines which the tests compare."""
+"""Functions that make the engines which the tests compare with the reference."""
 
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from sges.graph import PDAG
+from sges.score.protocol import Score, total_score
+from sges.search.engines import Engine
+from sges.search.moves import Constraint
 
-from sges.score.protocol import Score
-from sges.search.engines import CompiledEngine, native_of
-from sges.search.reference import ReferenceEngine
-
-Engine = ReferenceEngine | CompiledEngine
 Make = Callable[..., Engine]
-MakeCompiled = Callable[..., CompiledEngine]
 
 
-def reference(score: Score, **options: Any) -> ReferenceEngine:  # noqa: ANN401 (those of an engine)
-    """Return the reference engine."""
-    return ReferenceEngine(score, **options)
+def native(score: Score, **options: Any) -> Engine:  # noqa: ANN401 (those of an engine)
+    """Return an engine, with a native score if there is one."""
+    return Engine(score, **options)
 
 
-def compiled(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
-    """Return the compiled engine, with a native score if there is one."""
-    return CompiledEngine(score, native_of(score), **options)
+def asking(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+    """Return an engine that calls the score in Python even if there is a native one."""
+    return Engine(score, as_native=False, **options)
 
 
-def asking(score: Score, **options: Any) -> CompiledEngine:  # noqa: ANN401
-    """Return the compiled engine, which calls the score in Python even if there is a native one."""
-    return CompiledEngine(score, None, **options)
+def forgetful(score: Score, **options: Any) -> Engine:  # noqa: ANN401
+    """Return an engine that forgets gains at nearly every step."""
+    return Engine(score, limit=20_000, **options)
 
 
-COMPILED: list[MakeCompiled] = [compiled, asking]
-EVERY: list[Make] = [reference, *COMPILED]
-"""All engines, for ``parametrize``."""
+EVERY: list[Make] = [native, asking, forgetful]
 
 
-def search_with(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let searches run on another engine."""
-    monkeypatch.setattr("sges.search.run.make_engine", make)
+def started(
+    make: Make, score: Score, start: PDAG | None = None, constraint: Constraint | None = None
+) -> Engine:
+    """Return an engine at a class, by default the one without edges."""
+    start = PDAG.empty(score.n) if start is None else start
+    engine = make(score, constraint=constraint)
+    engine.start(start, total_score(score, start))
+    return engine

@@ -4,10 +4,11 @@ Sets are Python sets, every family is scored by ``local``, and every position of
 choosing the parents of all nodes again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 Local = Callable[[int, frozenset[int]], float]
+Parents = dict[int, frozenset[int]]
 
 
 def grow_shrink(
@@ -38,10 +39,27 @@ def _first_near_the_best(rest: list[int], gains: list[float], tolerance: float) 
 
 
 def parents_of_order(
-    local: Local, order: Sequence[int], tolerance: float
-) -> dict[int, frozenset[int]]:
-    """Return the parents of every node under an order."""
-    return {v: grow_shrink(local, v, frozenset(order[:i]), tolerance) for i, v in enumerate(order)}
+    local: Local,
+    order: Sequence[int],
+    tolerance: float,
+    *,
+    required: Mapping[int, frozenset[int]] | None = None,
+    forbidden: Mapping[int, frozenset[int]] | None = None,
+    most: float = inf,
+) -> Parents:
+    """Return the parents of every node under an order; forbidden are those that may not be."""
+    required, forbidden, none = required or {}, forbidden or {}, frozenset[int]()
+    return {
+        v: grow_shrink(
+            local,
+            v,
+            frozenset(order[:i]) - forbidden.get(v, none),
+            tolerance,
+            required.get(v, none),
+            most,
+        )
+        for i, v in enumerate(order)
+    }
 
 
 def score_of_order(local: Local, order: Sequence[int], tolerance: float) -> float:
@@ -55,27 +73,9 @@ def moved(order: Sequence[int], v: int, to: int) -> list[int]:
     return [*rest[:to], v, *rest[to:]]
 
 
-def best_move(local: Local, order: list[int], v: int, tolerance: float, reach: float) -> list[int]:
-    """Return the order with v at its best position; ties go to the left and the nearest."""
-    at = order.index(v)
-    here = score_of_order(local, order, tolerance)
-    best, found = 0.0, order
-    for places in (range(at - 1, -1, -1), range(at + 1, len(order))):
-        for to in places:
-            other = moved(order, v, to)
-            gain = score_of_order(local, other, tolerance) - here
-            if gain > best + tolerance:
-                best, found = gain, other
-            if gain < -reach:
-                break
-    return found
-
-
-def best_order(local: Local, order: list[int], tolerance: float, reach: float) -> list[int]:
-    """Move each node to its best position in turn, until no node moves."""
-    while True:
-        before = order
-        for v in range(len(order)):
-            order = best_move(local, order, v, tolerance, reach)
-        if order == before:
-            return order
+def best_neighbor(local: Local, order: Sequence[int], tolerance: float) -> float:
+    """Return the score of the best order that differs by the position of one node."""
+    places = range(len(order))
+    return max(
+        score_of_order(local, moved(order, v, to), tolerance) for v in order for to in places
+    )

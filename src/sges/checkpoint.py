@@ -27,7 +27,7 @@ from sges.graph.pdag import PDAG
 from sges.records import graph_of_record, graph_record, parse_json
 from sges.result import Result
 from sges.score.protocol import Score, tie_tolerance
-from sges.search.engines import CompiledEngine
+from sges.search.engines import Engine
 from sges.search.run import OnProgress
 from sges.writing import file_errors, write_text
 
@@ -144,14 +144,14 @@ def continued(
             file.save({"graph": graph_record(found.named(file.names)), "score": total})
             graph, best = found, total
 
-    def keep(engine: CompiledEngine, *, at_once: bool = False) -> None:
+    def keep(engine: Engine, *, at_once: bool = False) -> None:
         nonlocal saved
         if engine.total > best and (at_once or perf_counter() - saved >= SECONDS_BETWEEN):
             saved = perf_counter()
             save(engine.cpdag, engine.total)
 
     result = plan.run(score, time_limit=time_limit, progress=progress, keep=keep)
-    if result.score < best - tie_tolerance(best):  # it was stopped in a search for orders, say
+    if result.score < best - tie_tolerance(best):  # it was stopped while it searched elsewhere
         left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
         stopped = result.stopped
         from_best = replace(plan, start=graph, forward=None)
@@ -160,7 +160,7 @@ def continued(
     result = replace(result, cpdag=result.cpdag.named(file.names), notes=(*notes, *result.notes))
     if result.complete:
         file.save({"result": result.to_dict()})
-    elif result.score > best:
+    elif result.steps and result.score > best:
         save(result.cpdag, result.score)
     return result
 

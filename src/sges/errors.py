@@ -181,10 +181,6 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-class OutOfBudget(Exception):  # not an error: it ends a part of a run
-    """A part of a run has used up its budget."""
-
-
 def shown(value: object) -> str:
     """Return a value as it is shown in a message: its repr, on one line and not too long.
 

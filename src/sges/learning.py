@@ -21,6 +21,7 @@ from time import perf_counter
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from sges.checkpoint import Checkpoint, continued, name_of
+from sges.combinations import refuse
 from sges.data import Dataset, Moments
 from sges.data.concerns import concerns
 from sges.data.dataset import digest_of
@@ -42,11 +43,10 @@ from sges.properties import MaxParents, Property
 from sges.result import Result
 from sges.score.named import SCORES, Penalty, check_score_word, make_score, why_score
 from sges.score.protocol import Score, is_score, score_name
-from sges.search import Strategy, search
 from sges.search.auto import auto_bound
 from sges.search.moves import Constraint
-from sges.search.run import Keep, OnProgress, effective_jobs
-from sges.search.strategy import AnyStrategy, Forward, as_strategy
+from sges.search.run import Keep, OnProgress, bytes_of, effective_jobs
+from sges.search.strategy import AnyStrategy, Forward, Strategy, as_strategy, search
 from sges.toolbox import tool
 
 Table: TypeAlias = Any
@@ -81,7 +81,9 @@ def learn(
     forward: Forward | None = None,
     start: AnyStart = None,
     max_indegree: int | None = None,
+    exogenous: Sequence[str] = (),
     time_limit: float | None = None,
+    memory_limit: int | str | None = None,
     n_jobs: int | None = None,
     progress: OnProgress | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -133,9 +135,16 @@ def learn(
     max_indegree : int, optional
         The largest number of parents that a variable may have in the graph.  This limits the
         result; ``assume=MaxParents(k)`` is an assumption about the true graph and does not.
+    exogenous : sequence of str, optional
+        Columns that may be parents of the others, but to which no edge points: covariates, or
+        past values.  Their own laws are not modelled, so there are no edges among them, and the
+        score is that of the other columns.
     time_limit : float, optional
         Seconds after which the search stops and returns the best graph found so far; the result
-        is then marked as not complete.
+        is then marked as not complete.  Reading the table counts, but is not cut short.
+    memory_limit : int or str, optional
+        The memory that the search may hold beside the table and its statistics, in bytes or as
+        "200MB" or "2GB".  With more it stops, as at a time limit.
     n_jobs : int, optional
         How many of the searches that choose a penalty run at once, as in scikit-learn: None is
         one, -1 as many as there are cores.  The result does not depend on it.
@@ -181,32 +190,38 @@ def learn(
     penalty auto: each edge has prior odds of 1/8; penalty=1 is the textbook BIC
     """
     call = _call(dict(locals()))
+    begun = perf_counter()
     check_number("time_limit", time_limit, optional=True)
+    bytes_of(memory_limit)
     check_search(strategy, forward, max_indegree, n_jobs, penalty)
     options = reading_of_call(learn, kinds, missing, reading)
-    data = read_table(table, score, penalty, options)
+    data = read_table(table, score, penalty, options, checkpoint=checkpoint)
     source: Any = score if data is None else data
     names = getattr(source, "names", None)
     if data is None and options.names is not None:  # columns of a table have their new names
         names = options.names
     labels = None if names is None else tuple(names)
     plan = SearchPlan.of(
-        labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs
-    )
-    begun = perf_counter()
-    value, about_penalty = resolve_penalty(penalty, data, score, plan, time_limit)
-    seconds_left = None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
+        labels or source.n, assume, knowledge, strategy, forward, start, max_indegree, n_jobs,
+        memory_limit, exogenous,
+    )  # fmt: skip
+    left = seconds_left(time_limit, begun)
+    value, about_penalty = resolve_penalty(penalty, data, score, plan, left)
     with few_threads(data):
         scorer = scorer_of(data, score, value)
     notes = _notes(data, score, value, scorer, about_penalty)
+    if exogenous:
+        named = ", ".join(map(str, exogenous))
+        notes.append(f"exogenous, so their own laws are not scored: {named}")
     for note in notes:
         LOG.info(note)
     file = None if checkpoint is None else _checkpoint(checkpoint, score, value, plan, data)
     with watched(progress) as callback:
+        left = seconds_left(time_limit, begun)
         if file is None:
-            result = plan.run(scorer, time_limit=seconds_left, progress=callback)
+            result = plan.run(scorer, time_limit=left, progress=callback)
         else:
-            result = continued(file, plan, scorer, seconds_left, callback)
+            result = continued(file, plan, scorer, left, callback)
     return replace(
         result,
         cpdag=result.cpdag.named(labels),
@@ -215,6 +230,11 @@ def learn(
         digest=_digest(data),
         plan=plan,
     )
+
+
+def seconds_left(time_limit: float | None, begun: float) -> float | None:
+    """Return how much of a time limit is left."""
+    return None if time_limit is None else max(time_limit - (perf_counter() - begun), 0.0)
 
 
 @contextmanager
@@ -307,10 +327,7 @@ def _checkpoint(
     data: Dataset | Moments | None,
 ) -> Checkpoint:
     """Return the checkpoint of a run, which its settings and its table identify."""
-    if data is None:
-        raise InvalidArgument(
-            "checkpoint= needs a table to identify the run; a score object has no table"
-        )
+    assert data is not None
     settings = {
         "run": "learn",
         "score": score if isinstance(score, str) else name_of(score),
@@ -352,6 +369,8 @@ class SearchPlan:
     max_indegree: int | None
     n_jobs: int | None
     constraint: Constraint | None
+    memory_limit: int | str | None = None
+    exogenous: tuple[int, ...] = ()
 
     __repr__ = Strategy.__repr__  # as Python, with the fields that were given
 
@@ -366,6 +385,8 @@ class SearchPlan:
         start: AnyStart,
         max_indegree: int | None,
         n_jobs: int | None,
+        memory_limit: int | str | None = None,
+        exogenous: Sequence[str] = (),
     ) -> "SearchPlan":
         """Return the plan for variables with these names, or for this number of variables."""
         if isinstance(assume, str) and assume != "auto":
@@ -378,8 +399,9 @@ class SearchPlan:
         constraint = None if knowledge is None else Knowledge.of(knowledge).bind(names)
         matched = _matched_start(start, names)
         return cls(
-            assume, as_strategy(strategy), forward, matched, max_indegree, n_jobs, constraint
-        )
+            assume, as_strategy(strategy), forward, matched, max_indegree, n_jobs, constraint,
+            memory_limit, _places(exogenous, names),
+        )  # fmt: skip
 
     def run(
         self,
@@ -432,6 +454,7 @@ class SearchPlan:
             "forward": self.forward,
             "max_indegree": self.max_indegree,
             "knowledge": self.constraint,
+            "exogenous": self.exogenous,
         }
 
 
@@ -449,11 +472,7 @@ def resolve_penalty(
     if not isinstance(penalty, str):
         return float(penalty), []
     if data is None or not isinstance(score, str):
-        if penalty == "auto":
-            return 1.0, []
-        raise InvalidArgument(
-            f"penalty = {penalty!r} needs a table and the name of a score with a penalty"
-        )
+        return 1.0, []
     if penalty == "auto":
         prior = f"penalty auto: each edge has prior odds of 1/{len(data.names):,}; "
         is_bic = score not in SCORES or SCORES[score].is_penalized
@@ -471,48 +490,48 @@ def resolve_penalty(
 
 
 def read_table(
-    table: Table, score: AnyScore, penalty: AnyPenalty, reading: Reading, *, rows: bool = False
+    table: Table,
+    score: AnyScore,
+    penalty: AnyPenalty,
+    reading: Reading,
+    *,
+    rows: bool = False,
+    checkpoint: object = None,
 ) -> Dataset | Moments | None:
     """Return the table in the form that scores use; None for a score object, which has its data.
 
     If statistics suffice, the rows of a large table are not kept.  ``rows`` says that the rows
     are needed for something besides the score.
     """
-    given = reading.given()
+    is_object = not isinstance(score, str) and is_score(score)
     if isinstance(score, str):
         check_score_word(score)
-    elif is_score(score):
-        _check_alone(score, table, given)
-        return None
-    elif not callable(score):
+    elif not is_object and not callable(score):
         raise InvalidArgument(
             f"score = {shown(score)} is neither a name nor a score; a score has n and "
             "local(y, parents)"
         )
-    if table is None:
+    if table is None and not is_object:
         raise InvalidArgument("no table was given; give one, or a score object as score=")
+    given = [word for word in reading.given() if word != "names" or not is_object]
+    refuse(
+        score_object=type(score).__name__ if is_object else None,
+        made_score=None if isinstance(score, str) else "an object" if is_object else "a function",
+        table=table is not None,
+        moments=isinstance(table, Moments),
+        reading=given[0] if given else None,
+        checkpoint=checkpoint,
+        penalty_number=None if isinstance(penalty, str) or penalty == 1.0 else penalty,
+        penalty_choose=penalty == "choose",
+    )
+    if is_object:
+        return None
     if isinstance(table, Moments):
-        if given:
-            raise InvalidArgument(
-                f"{given[0]}= applies to reading a table; Moments have already been read"
-            )
         return table
     from sges.data.sources import statistics_of
 
     by_moments = score in ("auto", "bic", "gaussian-bic", "bge") and penalty != "choose"
     return statistics_of(table, reading, rows=rows or not by_moments)
-
-
-def _check_alone(score: AnyScore, table: Table, given: Sequence[str]) -> None:
-    """Raise an error for a table, or options on reading one, beside a score object."""
-    beside = ["a table"] if table is not None else []
-    beside += [f"{word}=" for word in given if word != "names"]
-    if beside:
-        raise InvalidArgument(
-            f"{beside[0]} cannot be combined with a score object ({type(score).__name__}), "
-            "which has its own data; give the table and the score's name or class, or the "
-            "score alone"
-        )
 
 
 SMALL_PRODUCTS = 500_000_000
@@ -541,11 +560,6 @@ def scorer_of(data: Dataset | Moments | None, score: AnyScore, penalty: Penalty)
     """Return the score to search with."""
     if data is not None and isinstance(score, str):
         return make_score(score, _merged(data), penalty)
-    if penalty != 1.0:
-        raise InvalidArgument(
-            f"penalty = {penalty} applies only to scores given by name; this one is given as "
-            f"{'an object' if data is None else 'a function'}: set its penalty there"
-        )
     made = score if data is None else score(data)  # type: ignore[operator]
     if not is_score(made):
         raise InvalidArgument(
@@ -600,6 +614,22 @@ def _size(data: Dataset | Moments) -> str:
         return f"{data.records:,} row{'' if data.records == 1 else 's'}"
     rows = "1 row that represents" if data.rows == 1 else f"{data.rows:,} rows that represent"
     return f"{rows} {data.records:,} records"
+
+
+def _places(exogenous: Sequence[str], names: Sequence[str] | int) -> tuple[int, ...]:
+    """Return the numbers of exogenous columns."""
+    if isinstance(exogenous, str) or not isinstance(exogenous, Sequence):
+        rule = "it must be a list of columns"
+        raise InvalidArgument(Message(Argument("exogenous"), f" = {shown(exogenous)}: {rule}"))
+    known: Sequence[Any] = range(names) if isinstance(names, int) else names
+    for name in exogenous:
+        if name not in known:
+            rule = "it is not a column that is searched"
+            raise InvalidArgument(Message(Argument("exogenous"), f" = {shown(name)}: {rule}"))
+    if exogenous and len(set(exogenous)) == len(known):
+        rule = ": all columns are given, so there is nothing to learn; leave out at least one"
+        raise InvalidArgument(Message(Argument("exogenous"), rule))
+    return tuple(sorted({known.index(name) for name in exogenous}))
 
 
 def _matched_start(start: AnyStart, names: Sequence[str] | int) -> PDAG | None:

@@ -6,8 +6,8 @@ drawn and passed to other tools like a graph (``sges.graph.named``).
 
 The JSON of a result has the entries ``format`` ("sges-result"), ``version`` (1), ``nodes`` (the
 names), ``edges`` (sorted: source, target and type, "directed" or "undirected"), ``steps`` (phase,
-operator, x, y, set, gain, score and edges), and those parameters of ``Result`` that are numbers and
-texts, under their names.
+operator, x, y, set, gain, score and edges), those parameters of ``Result`` that are numbers and
+texts, under their names, and ``exogenous`` (names) if there are any.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -98,7 +98,6 @@ class Step:
     gain: float
     score: float
     edges: int
-    separator: None = field(default=None, init=False, repr=False)  # the compiled engine fills it
 
     _heads = ("phase", "operator", "gain", "score", "edges")
 
@@ -156,6 +155,8 @@ class Result(NamedGraph):
         result.
     plan : SearchPlan, optional
         How ``sges.learn`` searched, for ``confidence``; it is not stored or pickled either.
+    exogenous : tuple of str
+        The exogenous variables: they may be parents, and their own laws are not modelled.
     """
 
     cpdag: PDAG
@@ -176,6 +177,7 @@ class Result(NamedGraph):
     digest: str | None = field(default=None, compare=False)
     scorer: "Score | None" = field(default=None, compare=False)
     plan: object = field(default=None, compare=False, repr=False)
+    exogenous: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.complete == (self.stopped is not None):
@@ -326,6 +328,7 @@ class Result(NamedGraph):
         DataError
             If the data do not fit the graph, or its columns are of both kinds.
         """
+        self._check_endogenous("effect")
         effect_data = self._effect_data(data)
         return tool("effect")(self.cpdag, treatment, outcome, effect_data, adjustment=adjustment)
 
@@ -358,6 +361,7 @@ class Result(NamedGraph):
         InvalidArgument
             If not exactly one of ``of`` and ``on`` is given, or there are no data.
         """
+        self._check_endogenous("effects")
         return tool("effects")(self.cpdag, self._effect_data(data), of=of, on=on)
 
     def fit(
@@ -387,6 +391,7 @@ class Result(NamedGraph):
         """
         from sges.network import fit
 
+        self._check_endogenous("fit")
         return fit(self.dag(), self._data(data), smoothing)
 
     @documented_like(certify)
@@ -405,6 +410,7 @@ class Result(NamedGraph):
         InvalidArgument
             If the result has no score object and none is given.
         """
+        self._check_endogenous("certify")
         scorer = score if score is not None else self.scorer
         if scorer is None:
             raise InvalidArgument(
@@ -455,6 +461,7 @@ class Result(NamedGraph):
         InvalidArgument
             If the result has no score or plan, or its score has not kept its statistics.
         """
+        self._check_endogenous("confidence")
         return tool("confidence_of_result")(
             self, replicates, draw=draw, seed=seed, n_jobs=n_jobs, time_limit=time_limit,
             progress=progress,
@@ -491,6 +498,7 @@ class Result(NamedGraph):
             The edge, the steps that changed it, and the best operator on the pair in the final
             state; ``str`` returns a readable text.
         """
+        self._check_endogenous("explain")
         x, y = self._node(a), self._node(b)
         if x == y:
             raise InvalidArgument(
@@ -579,6 +587,7 @@ class Result(NamedGraph):
             "seconds": dict(self.seconds),
             "notes": list(self.notes),
             "steps": [_step_record(step, self.names) for step in self.steps],
+            **({"exogenous": list(self.exogenous)} if self.exogenous else {}),
         }
 
     @classmethod
@@ -613,6 +622,10 @@ class Result(NamedGraph):
         number = {graph.name(v): v for v in range(graph.n)}
         steps = [_step(step, number, f"step {k}") for k, step in enumerate(entries["steps"], 1)]
         notes = tuple(entries["notes"])
+        exogenous = record.get("exogenous", ())
+        if not (is_texts(exogenous) and set(exogenous) <= number.keys()):
+            raise DataError("the entry 'exogenous' of the result must be a list of its nodes")
+        entries["exogenous"] = tuple(exogenous)
         return cls(**entries | {"cpdag": graph, "notes": notes, "steps": tuple(steps)})
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -694,6 +707,14 @@ class Result(NamedGraph):
             "this result does not contain its data, because its score does not keep them, or "
             "because it was read from a file or a pickle; pass data="
         )
+
+    def _check_endogenous(self, what: str) -> None:
+        """Raise an error if there are exogenous variables, whose laws are not modelled."""
+        if self.exogenous:
+            raise InvalidArgument(
+                f"{what} needs a graph of all variables, but {self.exogenous[0]!r} is exogenous: "
+                "its own law is not modelled"
+            )
 
     def _node(self, node: str | int) -> int:
         try:

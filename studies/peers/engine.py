@@ -1,10 +1,14 @@
-"""The compiled engine compared with its predecessor, which searched in Python, in one run.
+"""The engine in C++ compared with its predecessor, which was written in Cython, in one run.
 
 Two processes, one with the predecessor (a commit of this repository, in its own environment) and
 one with the present package, run in turn, so that other work on the machine slows both equally.
 A ratio is the median over the repetitions.  Searches in one thread are timed by processor
 time; those in several threads, those beside a busy core, and those of ``growth`` by elapsed time.
-The groups ``threads``, ``floor`` and ``growth`` measure the present package only.
+The groups ``threads`` and ``growth`` measure the present package only.  Nothing is counted in
+searches of either package.
+
+The predecessor is installed once from its commit; if the environment variable
+``SGES_PREDECESSOR`` names a folder that contains it, already built, that one is measured instead.
 """
 
 import json
@@ -37,6 +41,7 @@ from studies.frame import (
     duration,
     optional,
     positive,
+    real,
     words,
 )
 from studies.peers.contract import Environment, Table
@@ -46,8 +51,9 @@ from studies.peers.worker import write_table
 from studies.summary import MISSING, distinct, grid, pick, times
 from studies.summary import seconds as short_seconds
 
-PREDECESSOR = "de3e27f8e322a490a5fc5763d6a0e78babb3eb1b"
-"""The last commit with a search in Python."""
+PREDECESSOR = "7c83080b5a73e2f50bab35675a8e0134ba85345e"
+"""The last commit with an engine in Cython."""
+GIVEN = "SGES_PREDECESSOR"
 
 LONG_ENOUGH = 0.05
 """The least duration of one timing, in seconds: shorter searches are repeated within it."""
@@ -56,7 +62,7 @@ REPETITIONS = 7
 TIME_PER_CASE = 20.0
 """The repetitions end after this many seconds; a search that takes longer is run once."""
 
-ALONE = ("threads", "floor", "growth")
+ALONE = ("threads", "growth")
 """Groups that measure the present package only."""
 
 # The cases: data, searches, and targets for the speed-up.
@@ -165,25 +171,21 @@ QUICK = 50
 def all_cases(*, quick: bool = False, large: bool = False) -> list[Case]:
     """Return the cases; ``quick`` keeps small data only, ``large`` adds cases of many minutes."""
     cases = [*_gaussian(), *_complete(quick), *_discrete(), *_default(), *_python(), *_busy()]
-    cases += [*_threads(), *_floors(quick), *_growth(large)]
+    cases += [*_threads(), *_growth(large)]
     return [case for case in cases if case.n <= QUICK] if quick else cases
 
 
 def _gaussian() -> Iterator[Case]:
-    for strategy, largest, target in (
-        ("two-phase", 2000, 8.0),
-        ("interleaved", 2000, 10.0),
-        ("extended", 500, 8.0),
-    ):
+    for strategy, largest in (("two-phase", 2000), ("interleaved", 2000), ("auto", 500)):
         for d in SIZES:
             if d <= largest:
-                yield _search("2d edges", er(d), strategy, target)
-    for strategy, target in (("two-phase", 4.0), ("interleaved", 5.0), ("extended", 5.0)):
+                yield _search("2d edges", er(d), strategy, 1.0)
+    for strategy, target in (("two-phase", 1.0), ("interleaved", 1.0), ("auto", 1 / 0.6)):
         for d in (50, 100, 200):
             yield _search("4d edges", er(d, 4), strategy, target)
     for d in SIZES[:5]:
         options = {"strategy": "interleaved"}
-        yield Case("learn", "interleaved", er(d), "learn", options, 5.0, _seeds(d))
+        yield Case("learn", "interleaved", er(d), "learn", options, 1.0, _seeds(d))
 
 
 def _search(group: str, data: Data, strategy: str, target: float) -> Case:
@@ -198,13 +200,13 @@ def _seeds(d: int) -> int:
 def _complete(quick: bool) -> Iterator[Case]:
     data = Data(Spec("er", 12 if quick else 50, 10_000, 1), "covariance")
     what = "from the complete graph, MaxParents(2)"
-    yield Case("complete", what, data, "complete", {"parents": 2}, 8.0)
+    yield Case("complete", what, data, "complete", {"parents": 2}, 1.0)
 
 
 def _discrete() -> Iterator[Case]:
     for strategy, names, target in (
-        ("two-phase", SIX_NETWORKS[:3], 2.5),
-        ("extended", SIX_NETWORKS, 4.0),
+        ("two-phase", SIX_NETWORKS, 1.0),
+        ("extended", SIX_NETWORKS, 1.0),
     ):
         for name in names:
             options = {"strategy": strategy, "score": "discrete-bic", "kinds": "discrete"}
@@ -213,12 +215,12 @@ def _discrete() -> Iterator[Case]:
 
 
 def _default() -> Iterator[Case]:
-    """Yield searches without options, for which the packages choose other scores and strategies."""
+    """Yield searches without options; the default search of the predecessor is another one."""
     for d in SIZES[:5]:
         yield Case("default", "Gaussian", er(d), "default", seeds=_seeds(d))
     for name in SIX_NETWORKS:
         given = {"kinds": "discrete"}
-        yield Case("default", name, network(name), "default", given, 4.0, 3)
+        yield Case("default", name, network(name), "default", given, 1 / 0.9, 3)
 
 
 def _python() -> Iterator[Case]:
@@ -241,7 +243,7 @@ def _busy() -> Iterator[Case]:
         for strategy in ("two-phase", "interleaved"):
             options = {"strategy": strategy, "score": "bge"}
             yield Case("busy", f"BGe, {strategy}", er(d), "learn", options, 1.0, busy=True)
-            if d <= 50:  # with more, the threads of the predecessor block each other
+            if d <= 50:
                 what, given = f"mixed, {strategy}", {"strategy": strategy}
                 yield Case("busy", what, er(d), "mixed", given, 1.0, busy=True)
 
@@ -251,13 +253,6 @@ def _threads() -> Iterator[Case]:
         for d in sizes:
             options = {"strategy": strategy}
             yield Case("threads", f"{strategy}, eight threads", er(d), "throughput", options, 1.6)
-
-
-def _floors(quick: bool) -> Iterator[Case]:
-    sizes = {"two-phase": (500, 1000), "interleaved": (500, 1000), "extended": (100,)}
-    for strategy, given in sizes.items():
-        for d in (QUICK,) if quick else given:
-            yield Case("floor", strategy, er(d), "floor", {"strategy": strategy})
 
 
 def _growth(large: bool) -> Iterator[Case]:
@@ -344,6 +339,8 @@ def present_worker(*, limited: bool = True) -> Worker:
 
 def predecessor_worker(*, limited: bool = True) -> Worker:
     """Return a worker with the predecessor, installing it first if necessary."""
+    if given := os.environ.get(GIVEN):
+        return Worker(Path(sys.executable), Path(given), limited=limited)
     same = tuple(f"{package}=={version(package)}" for package in ("numpy", "scipy"))
     where = f"git+file://{{here}}@{PREDECESSOR}"
     environment = Environment("predecessor", (where,), "sges", same)
@@ -370,7 +367,7 @@ def compare(case: Case, before: Worker, now: Worker, folder: Path) -> Answer:
         "repetitions": len(pairs),
         "same_graph": all(old["graph"] == new["graph"] for old, new in pairs),
         "same_score": all(isclose(old["score"], new["score"], rel_tol=1e-9) for old, new in pairs),
-        "same_count": all(old["count"] == new["count"] for old, new in pairs),
+        "score_change": min(new["score"] - old["score"] for old, new in pairs),
     }
 
 
@@ -382,14 +379,11 @@ def _loops(answer: Answer) -> int:
 def alone(case: Case, folder: Path) -> Answer:
     """Return the row of a case with the present package only, measured in a new process."""
     table = case.data.write(0, folder)
-    with present_worker(limited=case.group == "floor") as now:
+    with present_worker(limited=False) as now:
         answer = now.ask(case, table)
     row = {"present": answer["seconds"], "repetitions": 1}
     if case.group == "threads":
         return {**row, "ratio": answer["ratio"]}
-    if case.group == "floor":
-        ratio = answer["seconds"] / answer["floor"]
-        return {**row, "ratio": ratio} | {key: answer[key] for key in FLOOR_COLUMNS}
     if table.stat().st_size > 1 << 28:
         table.unlink()
     return {**row, "megabytes": answer["megabytes"]}
@@ -456,18 +450,12 @@ COLUMNS: dict[str, Read] = {
     "repetitions": positive,
     "same_graph": optional(boolean),
     "same_score": optional(boolean),
-    "same_count": optional(boolean),
+    "score_change": optional(real),
     "megabytes": optional(amount),
-    "floor": optional(amount),
-    "questions": optional(positive),
-    "statistics": optional(amount),
     "sources": words,
     "machine": words,
     "date": words,
 }
-
-
-FLOOR_COLUMNS = ("floor", "questions", "statistics")
 
 
 def needs(row: Row) -> tuple[str, ...]:
@@ -476,9 +464,7 @@ def needs(row: Row) -> tuple[str, ...]:
         return ("megabytes",)
     if row["group"] == "threads":
         return ("ratio",)
-    if row["group"] == "floor":
-        return ("ratio", "floor", "questions")  # the oldest rows have no statistics
-    return ("predecessor", "ratio", "same_graph", "same_score", "same_count")
+    return ("predecessor", "ratio", "same_graph", "same_score", "score_change")
 
 
 def tasks(options: Options) -> Iterator[Task]:
@@ -512,17 +498,11 @@ TITLES = {
     "python": "Where Python is called during the search",
     "busy": "Threads as they come, beside a process that keeps a core busy",
     "threads": "Throughput of eight threads, relative to one",
-    "floor": "Distance to the floor",
     "growth": "Growth of the present package, 1 edge per variable, from the array to the graph",
 }
 
 NOTES = {
-    "default": "The data are those of the tables above. The predecessor used the extended search "
-    "and the textbook BIC by default, the present package uses the bounded search and the edge "
-    "prior, and qNML for discrete columns; so the graphs differ.",
-    "floor": "The floor is the time of repeating exactly the score calls of the search in one "
-    "native loop. From the table, both the search and the floor include making the score, that is, "
-    "computing the correlations of 10,000 rows in one thread.",
+    "default": "The default search was changed together with the engine, so it is judged by score.",
     "threads": "The tables are learned from, not only searched, and the threads of BLAS are not "
     "limited.",
     "growth": "Megabytes are the peak memory of the process, including the table; the exponent is "
@@ -547,21 +527,9 @@ def _circumstances(rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    if rows[0]["group"] == "floor":
-        head: Sequence[str] = (
-            "score calls", "score, s", "floor, s", "search, s", "distance from the table",
-            "on a ready score",
-        )  # fmt: skip
-        body: list[Sequence[object]] = [
-            (row["what"], f"{row['n']:,}", f"{row['questions']:,}", _seconds(row["statistics"]),
-             _seconds(row["floor"]), _seconds(row["present"]), _from_table(row),
-             f"{row['ratio']:.2f}×")
-            for row in rows
-        ]  # fmt: skip
-        return grid(("search", "variables", *head), body)
     if rows[0]["group"] == "growth":
-        head = ("seconds", "exponent", "MB")
-        body = [
+        head: Sequence[str] = ("seconds", "exponent", "MB")
+        body: list[Sequence[object]] = [
             (row["what"], f"{row['n']:,}", short_seconds(row["present"]), _exponent(rows, row),
              f"{row['megabytes']:,.0f}")
             for row in rows
@@ -578,17 +546,7 @@ def _table(rows: Sequence[Row]) -> str:
          _ratio(row), row["repetitions"], same(row))
         for row in rows
     ]  # fmt: skip
-    if rows[0]["group"] == "default":
-        return grid(("table", "variables", *head[:-1]), [row[:-1] for row in body])
     return grid(("search", "variables", *head), body)
-
-
-def _from_table(row: Row) -> str:
-    """Return the ratio of the search to its floor, both including the time to make the score."""
-    if row["statistics"] is None:
-        return MISSING
-    made = row["statistics"]
-    return f"{(made + row['present']) / (made + row['floor']):.2f}×"
 
 
 def _seconds(value: float | None) -> str:
@@ -608,13 +566,16 @@ def _ratio(row: Row) -> str:
 
 
 def same(row: Row) -> str:
-    """Return "yes" if two packages agree, or else what differs.
+    """Return "yes" if two packages find the same, or else how the score changed on the worst table.
 
-    >>> same({"same_graph": True, "same_score": True, "same_count": False})
-    'not count'
+    >>> same({"same_graph": False, "same_score": False, "score_change": -3.61})
+    'score -3.61'
+    >>> same({"same_graph": False, "same_score": True, "score_change": 0.0})
+    'not graph'
     """
-    differ = [name for name in ("graph", "score", "count") if not row[f"same_{name}"]]
-    return f"not {', '.join(differ)}" if differ else "yes"
+    if not row["same_score"]:
+        return f"score {row['score_change']:+.3g}"
+    return "yes" if row["same_graph"] else "not graph"
 
 
 def _exponent(rows: Sequence[Row], row: Row) -> str:
@@ -627,7 +588,7 @@ def _exponent(rows: Sequence[Row], row: Row) -> str:
 
 STUDY = Study(
     "engine",
-    "The compiled engine and its predecessor",
+    "The engine in C++ and its predecessor",
     {"group": words, "what": words, "n": positive},
     COLUMNS,
     tasks,

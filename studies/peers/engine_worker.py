@@ -14,9 +14,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache, partial
-from inspect import signature
 from statistics import median
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -28,7 +27,7 @@ Search: TypeAlias = Callable[[], Any]
 
 THREADS = 8
 CALLS = 4 * THREADS  # whose throughput is measured
-REPETITIONS = 5  # of each timing of the floor and of the throughput
+REPETITIONS = 5  # of each timing of the throughput
 
 
 def main() -> None:
@@ -64,7 +63,6 @@ def facts(found: Any) -> Answer:  # noqa: ANN401 (a Result, or several that are 
         "graph": hashlib.sha256(json.dumps(edges).encode()).hexdigest()[:16],
         "edges": sum(map(len, edges)),
         "score": result.score,
-        "count": result.score_evaluations,
     }
 
 
@@ -93,7 +91,7 @@ def on_score(path: str, strategy: str) -> Search:
     """Search with a prepared score."""
     from sges.search import search
 
-    return partial(search, gaussian(path), strategy=strategy)
+    return partial(search, gaussian(path), strategy=strategy, counting=False)
 
 
 def from_table(path: str, **options: Any) -> Search:  # noqa: ANN401
@@ -135,7 +133,9 @@ def in_single(path: str, strategy: str) -> Search:
 
     def run() -> Any:  # noqa: ANN401
         penalty = rule_of_thumb(Dataset.of(table(path)))
-        return search(GaussianBIC(table(path), penalty, dtype="float32"), strategy=strategy)
+        return search(
+            GaussianBIC(table(path), penalty, dtype="float32"), strategy=strategy, counting=False
+        )
 
     return run
 
@@ -147,7 +147,7 @@ def from_complete(path: str, parents: int) -> Search:
     from sges.search import sges
 
     score = GaussianOracle(table(path))
-    return partial(sges, score, MaxParents(parents), forward="complete")
+    return partial(sges, score, MaxParents(parents), forward="complete", counting=False)
 
 
 class OnlyLocal:
@@ -182,7 +182,7 @@ def custom(path: str, strategy: str) -> Search:
     """Search with a user's own score."""
     from sges.search import search
 
-    return partial(search, OnlyLocal(table(path)), strategy=strategy)
+    return partial(search, OnlyLocal(table(path)), strategy=strategy, counting=False)
 
 
 def assuming(
@@ -190,15 +190,11 @@ def assuming(
 ) -> Search:
     """Search with an assumed bound on parents, and options of the strategy."""
     from sges import MaxParents
-    from sges.search import search
+    from sges.search import STRATEGIES, search
 
     assume = MaxParents(parents) if bounds else NoBounds(parents)
-    if "exact" in signature(search).parameters:  # the predecessor has an argument for each option
-        return partial(search, gaussian(path), assume, strategy=strategy, **options)  # type: ignore[arg-type]
-    from sges.search import STRATEGIES
-
     chosen = replace(STRATEGIES[strategy], **options)
-    return partial(search, gaussian(path), assume, strategy=chosen)
+    return partial(search, gaussian(path), assume, strategy=chosen, counting=False)
 
 
 def throughput(path: str, strategy: str) -> Answer:
@@ -218,70 +214,6 @@ def throughput(path: str, strategy: str) -> Answer:
     }
 
 
-def floor(path: str, strategy: str) -> Answer:
-    """Return the time of a search, of its score calls alone, and of making the score."""
-    from sges.score import GaussianBIC
-
-    search, questions = native_distance(gaussian(path), strategy)
-    making = [
-        _seconds(lambda: GaussianBIC(table(path)), time.process_time) for _ in range(REPETITIONS)
-    ]
-    return {
-        **facts(search.found),
-        "statistics": median(making),
-        "seconds": search.seconds,
-        "floor": questions.seconds,
-        "questions": questions.found,
-    }
-
-
-class Timed(NamedTuple):
-    """The return value of a call, and its time in seconds."""
-
-    found: Any
-    seconds: float
-
-
-def native_distance(score: Any, strategy: str) -> tuple[Timed, Timed]:  # noqa: ANN401
-    """Return the median time of a search by the compiled engine, and of its score calls alone.
-
-    The score calls of the search are repeated in one native loop, without operators, graphs and
-    bookkeeping: this is a lower bound for the search.  Both are repeated in turn and measured in
-    processor time.  The second returns the number of calls.
-    """
-    from sges.search import engines, search
-
-    made = engines.native_of(score)
-    recorder = _questions().Recorder(made)
-    engines._MADE[score] = recorder
-    try:
-        result = search(score, strategy=strategy)
-        recorder.replay()  # the first loop after a search runs with cold caches
-    finally:
-        engines._MADE[score] = made
-    searching, asking = [], []
-    for _ in range(REPETITIONS):
-        searching.append(_seconds(lambda: search(score, strategy=strategy), time.process_time))
-        asking.append(_seconds(recorder.replay, time.process_time))
-    return Timed(result, median(searching)), Timed(recorder.replay(), median(asking))
-
-
-@cache
-def _questions() -> Any:  # noqa: ANN401 (a compiled module)
-    """Return the module that records and replays score calls, built for the present sources."""
-    import pyximport  # type: ignore[import-untyped]
-
-    from studies.peers.processes import FOLDER, digest_of
-
-    build = FOLDER / f"questions-{digest_of()}"  # built with the declarations of this engine
-    importers = pyximport.install(build_dir=str(build), language_level=3)
-    try:
-        from studies.peers import questions  # type: ignore[attr-defined]
-    finally:
-        pyximport.uninstall(*importers)
-    return questions
-
-
 def _seconds(call: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> float:
     begun = clock()
     call()
@@ -299,7 +231,7 @@ SEARCHES: dict[str, Callable[..., Search]] = {
     "assuming": assuming,
 }
 
-SEVERAL_TIMES: dict[str, Callable[..., Answer]] = {"floor": floor, "throughput": throughput}
+SEVERAL_TIMES: dict[str, Callable[..., Answer]] = {"throughput": throughput}
 """Answers that compare timings of the present package."""
 
 if __name__ == "__main__":

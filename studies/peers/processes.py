@@ -55,7 +55,7 @@ def digest_of(folder: Path = SOURCES) -> str:
     """Return eight characters that change with any source file."""
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*")):
-        if path.suffix in {".py", ".pyx", ".pxd", ".c", ".cpp", ".h"}:
+        if path.suffix in {".py", ".pyx", ".pxd", ".c", ".cpp", ".h", ".hpp"}:
             digest.update(path.relative_to(folder).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:8]

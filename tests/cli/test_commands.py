@@ -150,6 +150,18 @@ def test_learn_points_to_inspect(capsys: Capture, tmp_path: Path) -> None:
     assert "before interpreting the edges (collinear columns): sges inspect" in shown
 
 
+def test_exogenous_columns_and_a_limit_of_memory_are_those_of_learn(capsys: Capture) -> None:
+    options = ["--exogenous", "smoke,asia", "--memory-limit", "1GB"]
+    printed = json_of(capsys, "learn", ASIA, *options)
+    expected = sges.learn(ASIA, exogenous=("smoke", "asia"), memory_limit="1GB")
+    assert essence(printed) == essence(in_words_of_the_shell(expected).to_dict())
+    assert printed["exogenous"] == ["asia", "smoke"]
+    assert run(["learn", ASIA, "--memory-limit", "1kB"]) == 2
+    assert "a search over 8 variables needs at least" in capsys.readouterr().err
+    assert run(["learn", ASIA, "--exogenous", "smoke,x"]) == 2
+    assert capsys.readouterr().err.startswith("sges: --exogenous = 'x': ")
+
+
 def test_a_message_says_that_the_time_limit_ended_the_search(capsys: Capture) -> None:
     assert run(["learn", GREENHOUSE, "--time-limit", "0", "--verbose"]) == 0
     shown = capsys.readouterr()

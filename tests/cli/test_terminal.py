@@ -110,7 +110,7 @@ def test_every_phase_of_a_search_has_words() -> None:
     greenhouse = examples.load("greenhouse")
     known = {"forbidden": [("photosynthesis", "sugar"), ("sugar", "photosynthesis")]}
     seen: set[str] = set()
-    for strategy, forward in (("auto", None), ("two-phase", "poly")):
+    for strategy, forward in (("auto", None), ("two-phase", "poly"), ("two-phase", "order")):
         for knowledge in (None, known):
             learn(
                 greenhouse, strategy=strategy, forward=forward, knowledge=knowledge,  # type: ignore[arg-type]

@@ -188,7 +188,7 @@ def test_a_score_object_is_enough_where_it_keeps_its_data() -> None:
     found = confidence(score=score, replicates=4)
     assert found.penalty == 2.0
     assert found.graphs == confidence(GAUSSIAN, 4, draw="wishart", penalty=2.0).graphs
-    with pytest.raises(InvalidArgument, match="which has its own"):
+    with pytest.raises(InvalidArgument, match="set its penalty there"):
         confidence(score=score, penalty=2.0)
 
 

@@ -9,7 +9,6 @@ import pytest
 import engines
 from sges.data import Dataset
 from sges.errors import ScoreError
-from sges.graph import PDAG
 from sges.network import BayesianNetwork, LinearGaussian, random_dag
 from sges.nodeset import nodes, nodeset
 from sges.score import (
@@ -25,8 +24,8 @@ from sges.score import (
     Score,
     check_score,
 )
-from sges.score.protocol import delete_gains, insert_gains, total_score
-from sges.search import ges, search
+from sges.score.protocol import total_score
+from sges.search import ges, reference, search
 from sges.search.engines import native_of
 from sges.search.moves import Moves
 from sges.tools.penalty import extended_bic
@@ -99,27 +98,22 @@ def test_the_prior_of_a_gaussian_bic_is_the_extended_bic_with_a_half(seed: int) 
 
 
 @each_score
-def test_the_compiled_engine_reads_the_prior_natively(name: str, seed: int) -> None:
-    score = EdgePrior(SCORES[name](seed))
-    native = native_of(score)
-    for y, base in families(seed):
-        others = [x for x in range(N) if x != y and not base >> x & 1]
-        inside = list(nodes(base))
-        gains = insert_gains(score, y, base, np.array(others, dtype=np.intp))
-        found, also = native.insert_gains(y, inside, worth=0.0, also=others)
-        assert also == pytest.approx(gains.tolist(), abs=1e-7)
-        expected = {x: gain for x, gain in zip(others, gains.tolist(), strict=True) if gain > 0}
-        assert found == pytest.approx(expected, abs=1e-7)
-        gains = delete_gains(score, y, base, np.array(inside, dtype=np.intp))
-        assert native.delete_gains(y, inside) == pytest.approx(gains.tolist(), abs=1e-7)
-
-
-def test_a_native_prior_never_returns_a_gain_of_at_most_what_was_asked_for(seed: int) -> None:
-    native = native_of(EdgePrior(SCORES["gaussian-bic"](seed)))
-    (gains, _) = native.insert_gains(0, [])
-    for worth in gains.values():
-        above, _ = native.insert_gains(0, [], worth=worth)
-        assert all(gain > worth for gain in above.values())
+def test_the_engine_takes_the_steps_of_the_reference_with_the_prior(name: str, seed: int) -> None:
+    """The prior is a cost of the engine, beside a native score."""
+    score, moves = EdgePrior(SCORES[name](seed)), Moves(inserts="all", turns=True, deletes=True)
+    native, cost = native_of(score)
+    assert native is native_of(score.score)[0]
+    assert cost == score.cost
+    assert native_of(EdgePrior(score, 1.0)) == (native, cost + 1.0)
+    gains = reference.Gains(score)
+    expected = reference.climb(gains, None, moves)
+    for make in engines.EVERY:
+        engine = engines.started(make, score)
+        engine.climb("climb", moves)
+        assert [step.operator for step in engine.steps] == [s.operator for s in expected.steps]
+        assert engine.total == pytest.approx(expected.steps[-1].score)
+        assert engine.evaluations == gains.evaluations
+        assert engine.member_score() == pytest.approx(total_score(score, engine.cpdag))
 
 
 @each_score
@@ -143,21 +137,6 @@ class Plain:
 def test_a_score_in_python_takes_the_prior_too() -> None:
     assert search(EdgePrior(Plain(), cost=1.0)).cpdag.edge_count() == N * (N - 1) // 2
     assert search(EdgePrior(Plain(), cost=3.0)).cpdag.edge_count() == 0
-
-
-@each_score
-def test_both_engines_take_the_same_steps_with_the_prior(name: str, seed: int) -> None:
-    score = EdgePrior(SCORES[name](seed))
-    runs = []
-    for make in engines.EVERY:
-        engine = make(score)
-        engine.start(PDAG.empty(N), total_score(score, PDAG.empty(N)))
-        engine.climb("climb", Moves(inserts="all", turns=True, deletes=True))
-        runs.append(engine)
-    for one in runs[1:]:
-        assert [step.operator for step in one.steps] == [step.operator for step in runs[0].steps]
-        assert one.total == pytest.approx(runs[0].total)
-        assert one.evaluations == runs[0].evaluations
 
 
 @each_score

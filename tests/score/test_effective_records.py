@@ -319,7 +319,7 @@ def test_the_command_line_and_the_estimators_take_holes_and_survey_weights(
 @pytest.mark.parametrize("make", [DiscreteBIC, QNML, BDeu])
 def test_native_and_python_scores_agree_on_imputed_tables(make: Callable[[Any], Any]) -> None:
     score = make(Dataset.of(table("ssss"), missing="em"))
-    gains, _ = native_of(score).insert_gains(0, [1])
+    gains, _ = native_of(score)[0].insert_gains(0, [1])
     assert list(gains.values()) == pytest.approx(
         insert_gains(score, 0, 0b10, np.array([2, 3])), rel=1e-9
     )

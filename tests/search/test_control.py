@@ -11,6 +11,8 @@ import pytest
 from sges.certificate import Certificate, certify
 from sges.errors import SgesError
 from sges.graph import PDAG, is_cpdag
+from sges.knowledge import Knowledge
+from sges.knowledge.indexed import IndexedKnowledge
 from sges.operators import all_deletes, all_inserts
 from sges.properties import MaxParents, MaxVWidth
 from sges.result import Result
@@ -41,10 +43,16 @@ class Interrupting:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: str) -> None:
-    """Also between two climbs, and during escapes."""
-    score, reports = gaussian_score(6, 8, 200, 1), list[Progress]()
-    search(score, strategy=strategy, progress=reports.append)
+@pytest.mark.parametrize("known", [False, True])
+def test_interrupted_at_any_report_the_best_class_by_then_is_returned(
+    strategy: str, known: bool, seed: int
+) -> None:
+    """Also between two climbs, on the way to another order, and during escapes."""
+    score, reports = gaussian_score(6, 10, 100, seed), list[Progress]()
+    bound = Knowledge(tiers=[[0, 1, 2], [3, 4, 5]], required=[(1, 4)]).bind(6) if known else None
+    start = PDAG.empty(6) if bound is None else bound.start(6)
+    search(score, strategy=strategy, progress=reports.append, constraint=bound)
+    best = float("-inf")
     for last in range(len(reports)):
         left = iter(range(last))
 
@@ -52,26 +60,39 @@ def test_a_search_that_is_interrupted_at_any_report_returns_a_state(strategy: st
             if next(left, None) is None:
                 raise KeyboardInterrupt
 
-        result = search(score, strategy=strategy, progress=interrupt)
+        result = search(score, strategy=strategy, progress=interrupt, constraint=bound)
         assert result.stopped == "interrupted"
-        assert result.score == pytest.approx(total_score(score, result.cpdag))
+        assert_complete_state(result, score, start, bound)
+        assert result.score >= best - 1e-6
+        best = result.score
 
 
 @pytest.mark.parametrize("strategy", ["two-phase", "extended", "auto"])
-def test_ctrl_c_at_any_family_returns_a_result_even_while_it_is_scored(strategy: str) -> None:
-    """The steps that were kept lead to its graph; escapes do not end below the first climb."""
-    inner = gaussian_score(4, 4, 200, 3)
-    whole, first = Interrupting(inner, 0, "signal"), search(inner, strategy="interleaved").score
+def test_interrupted_at_any_family_the_best_class_by_then_is_returned(strategy: str) -> None:
+    """Even while the result is scored."""
+    inner, best = gaussian_score(4, 4, 200, 3), float("-inf")
+    whole = Interrupting(inner, 0, "signal")
     search(whole, strategy=strategy)
     for at in range(1, whole.asked + 1):
         result = search(Interrupting(inner, at, "signal"), strategy=strategy)
         assert (result.stopped, result.complete) == ("interrupted", False)
-        assert result.score == pytest.approx(total_score(inner, result.cpdag))
-        cpdag = PDAG.empty(4)
-        for step in result.steps:
-            cpdag = step.operator.apply(cpdag)
-        assert cpdag == result.cpdag
-        assert "extended" not in result.seconds or result.score >= first - 1e-6
+        assert_complete_state(result, inner, PDAG.empty(4))
+        assert result.score >= best - 1e-6
+        best = result.score
+
+
+def assert_complete_state(
+    result: Result, score: GaussianBIC, start: PDAG, bound: IndexedKnowledge | None = None
+) -> None:
+    """Check that the steps lead to the graph, which is admissible and has its score."""
+    cpdag = start
+    for step in result.steps:
+        cpdag = step.operator.apply(cpdag)
+    if bound is not None:
+        assert bound.admits(cpdag)
+        cpdag = bound.refine(cpdag)
+    assert cpdag == result.cpdag
+    assert result.score == pytest.approx(total_score(score, cpdag))
 
 
 def test_ctrl_c_that_is_pressed_again_while_the_result_is_scored_is_raised() -> None:
@@ -83,20 +104,6 @@ def test_ctrl_c_that_is_pressed_again_while_the_result_is_scored_is_raised() -> 
 
     with pytest.raises(KeyboardInterrupt):
         ges(Impatient(gaussian_score(4, 4, 200, 3), 10, "none"))
-
-
-def test_ctrl_c_in_the_progress_callback_keeps_steps_and_graph_together(seed: int) -> None:
-    def press(progress: Progress) -> None:
-        if progress.step == 4:
-            raise KeyboardInterrupt
-
-    result = ges(gaussian_score(12, 20, 500, seed), progress=press)
-    assert result.stopped == "interrupted"
-    assert len(result.steps) == 4 == result.steps[-1].edges
-    cpdag = PDAG.empty(12)
-    for step in result.steps:
-        cpdag = step.operator.apply(cpdag)
-    assert cpdag == result.cpdag
 
 
 @pytest.mark.parametrize("at", [5, 100, 300])

@@ -1,13 +1,10 @@
 """The rules by which the pages compare programs; ``test_frame`` compares the pages themselves."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import sges
-from sges.search import STRATEGIES
 from studies.peers import quality
 from studies.peers.adapters import all_peers
 from studies.peers.problems import PRESETS, Spec
@@ -76,13 +73,6 @@ def test_each_setting_is_judged_by_the_rules(monkeypatch: pytest.MonkeyPatch) ->
         HARD.name: ("better", "better"),  # the peer that is ahead did not finish
         COUNTED.name: ("not judged", "not judged"),  # no peer finished
     }
-
-
-def test_what_the_page_calls_our_default_is_the_default_of_learn() -> None:
-    """Except for the bound on its work, which is newer than the rows."""
-    word = sges.learn(sges.examples.load("asia")).strategy
-    assert word is not None
-    assert f"sges-{replace(STRATEGIES[word], sets_per_clique=None)}" == DEFAULT
 
 
 def test_the_readme_lists_every_preset_and_every_peer_with_its_penalty() -> None:

@@ -68,6 +68,12 @@ _assumed = partial(
         autocompletion=completion("sges.search.strategy", "Forward"),
     ),
     start=option("FILE", "A graph to start from: JSON, GraphML, DOT or CSV."),
+    exogenous=option(
+        "COLUMNS",
+        "Columns, separated by commas, that may be parents of the others, but to which no edge "
+        "points; their own laws are not modelled. Repeatable.",
+    ),
+    memory_limit=option("SIZE", "Stop when the search holds more than SIZE, such as 200MB or 2GB."),
     out=option(
         "DIR",
         "Write graph.json, graph.dot, graph.svg, report.html and summary.txt to DIR: all of them "
@@ -87,6 +93,8 @@ def learn(
     auto_bound: bool = False,
     forward: str | None = None,
     start: Path | None = None,
+    exogenous: list[str] | None = None,
+    memory_limit: str | None = None,
     out: Path | None = None,
     report: Path | None = None,
     verbose: bool = False,
@@ -117,6 +125,8 @@ def learn(
             assume=assume,
             forward=forward,  # type: ignore[arg-type] # which checks it
             start=start,
+            exogenous=tuple(name for names in exogenous or () for name in names.split(",")),
+            memory_limit=memory_limit,
             progress=watcher.callback,
             **search_arguments(**search),
         )

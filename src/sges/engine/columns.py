@@ -4,7 +4,9 @@
     numbered         number the levels that occur in a column from zero, in one or four bytes
     Blocks           put the columns of few levels side by side, 32 to a block
 
-The compiled scores (``sges.engine.discrete``) read the arrays that are made here.
+    in_native        the native score of such a table
+
+The compiled scores (``scores/discrete.hpp``) read the arrays that are made here.
 """
 
 from dataclasses import dataclass
@@ -13,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sges.engine import native
 from sges.errors import ScoreError
+from sges.score.discrete import exact_regrets
 
 LANES = 32
 """How many columns a block has; ``counting.h`` has the same."""
@@ -198,3 +202,73 @@ def _side_by_side(columns: list[Codes], members: list[int]) -> NDArray[np.uint8]
             if v >= 0:
                 codes[low : low + ROWS_AT_A_TIME, k] = columns[v][low : low + ROWS_AT_A_TIME]
     return codes
+
+
+def in_native(
+    kind: str,
+    codes: ArrayLike,
+    arities: ArrayLike,
+    weights: ArrayLike | None,
+    setting: float,
+    unit: float,
+    *,
+    in_vectors: bool = True,
+) -> Any:  # noqa: ANN401 (a native score)
+    """Return the native score of a kind, "bic", "qnml" or "bdeu": check, merge, and lay out."""
+    whole, numbers, times = checked_table(kind, codes, arities, weights)
+    columns, levels = [], np.ones(len(whole), np.int64)
+    for v, column in enumerate(whole):
+        numbered_column, levels[v] = numbered(column)
+        columns.append(numbered_column)
+    records = whole.shape[1] if times is None else int(times.sum())
+    merged = _merged_rows(columns, levels, times)
+    if merged is not None:
+        rows, times = merged
+        columns = [column[rows] for column in columns]
+    distinct, kinds = np.ones(1), np.zeros(len(numbers), np.int64)
+    if kind == "bdeu":
+        distinct, kinds = np.unique(numbers, return_inverse=True)
+    blocks = in_blocks(columns, levels, kinds, records < 2**32)
+    regrets = np.zeros(0)
+    if kind == "qnml":
+        regrets = np.asarray(exact_regrets(max(round(records * unit), 1)), np.float64)
+    return native.discrete(
+        kind,
+        columns,
+        levels.tolist(),
+        numbers.astype(np.float64),
+        times,
+        blocks.codes,
+        blocks.lanes.astype(np.int32).ravel(),
+        blocks.kinds.astype(np.int32).ravel(),
+        blocks.depth.astype(np.int32).ravel(),
+        blocks.alone.astype(np.int32),
+        kinds.astype(np.int32),
+        distinct.astype(np.float64),
+        setting,
+        float(records),
+        unit,
+        regrets,
+        in_vectors,
+    )
+
+
+def _merged_rows(
+    columns: list[Codes], levels: NDArray[np.int64], weights: Weights
+) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Return which rows to keep and their weights, or None if merging would not save work.
+
+    A weighted row costs a little more than one that counts once.
+    """
+    rows = len(columns[0]) if columns else 0
+    sample = min(rows, 2048)
+    for some in (sample, rows) if rows > 2 * sample else (rows,):
+        numbers = native.number_rows([column[:some] for column in columns], levels.tolist())
+        distinct = int(numbers.max()) + 1
+        if distinct > (0.98 if some < rows else 0.8) * some:
+            return None
+    first = np.empty(distinct, np.int64)
+    first[numbers[::-1]] = np.arange(rows)[::-1]
+    merged = np.zeros(distinct, np.int64)
+    np.add.at(merged, numbers, 1 if weights is None else weights)
+    return first, merged

@@ -21,7 +21,7 @@ number of records.  Rows with missing values are divided among their completions
 (``sges.data.completion``): still one table for all families, so the scores stay score equivalent.
 
 These classes count one family at a time.  Searches read the same table through
-``sges.engine.discrete``, which counts all candidates in one pass.
+``sges/engine/scores/discrete.hpp``, which counts all candidates in one pass.
 """
 
 import math

@@ -20,8 +20,9 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from sges.combinations import refuse
 from sges.data import Dataset, Moments
-from sges.errors import Argument, InvalidArgument, Message, not_one_of
+from sges.errors import Argument, not_one_of
 from sges.score.protocol import EdgePrior, Score
 
 Penalty: TypeAlias = float | Literal["auto"]
@@ -94,9 +95,12 @@ def make_score(word: str, data: Dataset | Moments, penalty: Penalty = 1.0) -> Sc
     named = named_score(word, data, penalty)
     if penalty == "auto":
         return EdgePrior(named.make(data))
-    if penalty != 1.0 and not named.is_penalized:
-        rule = f" = {penalty:g}: score {word!r} accepts no penalty; {named.instead_of_penalty}"
-        raise InvalidArgument(Message(Argument("penalty"), rule))
+    refuse(
+        score_without_penalty=None if named.is_penalized else word,
+        penalty_number=None if penalty == 1.0 else penalty,
+        argument=Argument("penalty"),
+        instead=named.instead_of_penalty,
+    )
     score: Score = named.make(data, penalty) if named.is_penalized else named.make(data)
     return score
 

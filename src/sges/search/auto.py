@@ -13,6 +13,7 @@ is how it is recognized; but a larger k may improve the score even if the next k
 from dataclasses import dataclass, replace
 from typing import Unpack
 
+from sges.combinations import refuse
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_number, shown
 from sges.graph.pdag import PDAG
@@ -136,9 +137,7 @@ def auto_bound(
 
 def _check_kind(kind: type[AtMost], strategy: Strategy) -> None:
     """Raise an error unless bounds of this kind can be chosen with this strategy."""
-    if strategy.exact or strategy.drop_large:
-        option = "exact" if strategy.exact else "drop_large"
-        raise InvalidArgument(f"{option}=True cannot be combined with a bound chosen automatically")
+    refuse(exact=strategy.exact, drop_large=strategy.drop_large, bound_from_data=True)
     value: object = kind
     if not (isinstance(value, type) and issubclass(value, AtMost)):
         raise InvalidArgument(f"kind = {shown(kind)} is not a kind of bound, such as MaxParents")

@@ -2,8 +2,10 @@
 
 from math import comb
 
-from sges.search.order import ROUNDS
 from sges.search.run import Run, Selection
+
+ORDERS = 50
+"""How often the search for orders begins at most, and goes over all nodes each time."""
 
 SEARCHES = 4
 """The factor by which relaxed knowledge may increase the score evaluations of a search."""
@@ -12,7 +14,7 @@ SEARCHES = 4
 def bound_of(run: Run, forward: str, selection: Selection) -> int | None:
     """Return the bound on score evaluations of a whole run, or None if it has none."""
     relaxes = run.constraint is not None and run.constraint.relaxed is not None
-    backward_bound = sbes_bound(run.n, selection)
+    backward_bound = None if run.block else sbes_bound(run.n, selection)
     if backward_bound is None or forward == "fes":
         return None
     poly = poly_fes_bound(run.n)
@@ -54,9 +56,9 @@ def poly_fes_bound(n: int, largest_t: int = 0) -> int:
 def order_bound(n: int) -> int:
     """Return a bound on the number of unique families that ``forward="order"`` evaluates.
 
-    The first order costs at most the bound of poly-FES.  Each restart then chooses parents for n
-    nodes, and each round twice for every node and position; there are at most as many restarts as
-    rounds.  A choice adds and removes at most n − 1 parents, with at most n families each time.
+    The first order costs at most the bound of poly-FES.  The search for orders begins at most
+    ``ORDERS`` times; each time it chooses parents for n nodes, and as often twice for every node
+    and position.  A choice adds and removes at most n − 1 parents, with at most n families each.
     """
-    choices = (ROUNDS + 1) * n + ROUNDS * n * 2 * max(n - 1, 0)
+    choices = ORDERS * (n + ORDERS * n * 2 * max(n - 1, 0))
     return poly_fes_bound(n) + choices * 2 * n * n

@@ -1,18 +1,11 @@
-"""The operators that a greedy climb may apply, and the knowledge that it must respect."""
+"""The operators that a climb may apply, how a search goes on, and the knowledge it must respect."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
+from typing import Literal, Protocol
 
 from sges.graph.pdag import PDAG, Edge
 from sges.nodeset import NodeSet
-from sges.operators import Delete, Operator, by_falling_gain
-
-Candidate = TypeVar("Candidate", bound=tuple[Any, ...])
-"""A gain, its operator, and possibly more."""
-
-Mark: TypeAlias = Any
-"""A point of a run to which its engine can go back; each engine has its own kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +26,8 @@ class Moves:
     clique_bound, size_bound
         The bounds of Selective-Generate-Ops on the cliques in H and on the size of H; None for
         no bound.
+    block_bound
+        The bound on the cliques in H if x is exogenous; the size of H then has no bound.
     drop_large
         Leave out every H that contains a clique larger than ``clique_bound``.
     max_indegree
@@ -40,9 +35,6 @@ class Moves:
     sets_per_clique
         Where a maximal clique of neighbors has more subsets than this, look only at the smallest
         ones (and, for deletes, at the largest); None for no limit.
-    ranking
-        The nodes in the order in which the member of the class takes them where it has a choice
-        (``sges.search.order.ranked``); None for the order of their numbers.
     """
 
     inserts: Literal["all", "poly"] | None = None
@@ -51,11 +43,38 @@ class Moves:
     deletes: bool = False
     clique_bound: int | None = None
     size_bound: int | None = None
+    block_bound: int | None = None
     drop_large: bool = False
     max_indegree: int | None = None
     sets_per_clique: int | None = None
-    ranking: tuple[int, ...] | None = None
-    conservative: ClassVar[bool] = False  # the compiled engine asks for it
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a search goes on from a local optimum, which its climbs with these moves find.
+
+    Parameters
+    ----------
+    moves
+        The operators of all climbs.
+    orders
+        Search for the best order of the variables, starting with one of the class.
+    shuffles
+        Start this search again from orders in which a node and its neighbors are shuffled.
+    escapes
+        Force each delete in turn, search on, and keep the class if it scores higher.
+    is_bounded
+        Limit the work of each climb, of all shuffles and of all escapes by constants.
+    patience
+        Abandon an escape when its best insert regains less than this share of what is lost.
+    """
+
+    moves: Moves
+    orders: bool = False
+    shuffles: bool = False
+    escapes: bool = False
+    is_bounded: bool = False
+    patience: float = 0.0
 
 
 class Constraint(Protocol):
@@ -99,38 +118,3 @@ class Constraint(Protocol):
 
         None if this constraint itself has this property.
         """
-
-
-def best_first(
-    scored: Iterable[Candidate], tolerance: float, cpdag: PDAG | None = None
-) -> Iterator[Candidate]:
-    """Yield operators, best first, while they do not lower the score.
-
-    Of operators that tie, the first by ``sort_key`` is best.  With a CPDAG, only operators that are
-    valid on it are yielded; validity is tested only where it matters.
-    """
-    remaining = sorted(scored, key=lambda candidate: -candidate[0])
-    while True:
-        tied: list[Candidate] = []
-        for candidate in remaining:
-            if candidate[0] < (tied[0][0] if tied else 0.0) - tolerance:
-                break
-            if cpdag is None or candidate[1].precondition(cpdag) is None:
-                tied.append(candidate)
-        if not tied:
-            return
-        best = min(tied, key=lambda candidate: candidate[1].sort_key())
-        yield best
-        remaining.remove(best)
-
-
-def each_edge_once(
-    graph: PDAG, scored: Iterable[tuple[float, Operator]]
-) -> list[tuple[float, Delete]]:
-    """Return deletes with their gains, best first; of those of x — y, the ones with x < y."""
-    once: dict[Delete, float] = {}
-    for gain, op in scored:
-        turned = op.x > op.y and graph.neighbors(op.y) >> op.x & 1
-        x, y = (op.y, op.x) if turned else (op.x, op.y)
-        once.setdefault(Delete(x, y, op.chosen), gain)
-    return by_falling_gain((gain, delete) for delete, gain in once.items())

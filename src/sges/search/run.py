@@ -1,20 +1,21 @@
 """One run of a search: its engine, its clock, its knowledge, and its result."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
-from math import isfinite
+from functools import cache
+from math import inf, isfinite
 from typing import TypeAlias, TypedDict
 
+from sges.combinations import refuse
 from sges.errors import (
     Argument,
     InvalidArgument,
     Message,
     NotACPDAG,
-    OutOfBudget,
     ScoreError,
     check_callable,
     check_number,
@@ -24,23 +25,28 @@ from sges.errors import (
 )
 from sges.graph.equivalence import dag_to_cpdag, is_cpdag, is_dag, pdag_to_cpdag, pdag_to_dag
 from sges.graph.meek import close_under_meek
-from sges.graph.pdag import PDAG, Edge, subgraph
+from sges.graph.pdag import PDAG, subgraph
 from sges.nodeset import NodeSet, nodes
 from sges.operators import Delete, Operator
-from sges.properties import MaxParents, Property, check_is_property, text_of
+from sges.properties import (
+    MaxClique,
+    MaxParents,
+    MaxTreewidth,
+    Property,
+    check_is_property,
+    text_of,
+)
 from sges.result import Result, Step
 from sges.score.protocol import (
     Score,
     check_is_score,
-    dag_score,
+    family_score,
     score_name,
     tie_tolerance,
-    total_score,
 )
-from sges.search.engines import CompiledEngine, make_engine
-from sges.search.generate import TimeUp, deletes_of
-from sges.search.moves import Constraint, Moves, best_first, each_edge_once
-from sges.search.order import go_to_best_order, ranked
+from sges.search.engines import Engine
+from sges.search.exogenous import block_of, checked_class, class_with, constraint_beside
+from sges.search.moves import Constraint, Moves, Policy
 from sges.selective import bounds_of, consistency_set
 
 OPTIONS = """Sections that searches share.
@@ -68,13 +74,17 @@ drop_large : bool
     * max_indegree (int): the largest number of parents that a node may have; a start with more is
       an error.
     * time_limit (float): seconds after which the search stops and returns the best state so far.
+    * memory_limit (int or str): the memory that the search may hold, in bytes or as "200MB" or
+      "2GB"; with more it stops and returns the best state so far.
+    * exogenous (sequence of int): nodes that may be parents, but to which no edge points; their
+      own families are not scored, and there are no edges among them.
     * progress (callable): called with a ``Progress`` at the start of each phase and after each
       step.
     * counting (bool): whether to count the unique families that are scored, as by default; False
       saves memory.
     * constraint (Constraint): background knowledge with nodes as numbers, from ``Knowledge.bind``:
       a step to a class that it does not admit is never taken, and the result is refined by it.
-    * keep (callable): called with the engine after each step that may be worth keeping.
+    * keep (callable): called with the engine now and then, at a state that may be worth keeping.
 
 Returns
 -------
@@ -113,7 +123,7 @@ OnProgress: TypeAlias = Callable[[Progress], object]
 
 
 Keep: TypeAlias = Callable[..., object]
-"""Called with the engine after each step that may be worth keeping, and ``at_once`` at the end."""
+"""Called with the engine now and then, and ``at_once`` at the end of a phase."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -121,22 +131,12 @@ class SearchOptions(TypedDict, total=False):
 
     max_indegree: int | None
     time_limit: float | None
+    memory_limit: int | str | None
+    exogenous: Sequence[int]
     progress: OnProgress | None
     counting: bool
     constraint: Constraint | None
     keep: Keep | None
-
-
-@dataclass(slots=True)
-class Budget:
-    """How much a part of a run may still use: work, and sets listed; None means no limit.
-
-    ``spent`` is true once the budget has ended a part of the run.
-    """
-
-    work: float | None = None
-    listed: float | None = None
-    spent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +150,13 @@ class Selection:
     def __post_init__(self) -> None:
         if self.assume is not None:
             check_is_property("assume", self.assume)
-        for option, value in (("exact", self.exact), ("drop_large", self.drop_large)):
-            if value and self.assume is None:
-                raise InvalidArgument(f"{option}=True needs a property; pass it as assume=")
-        if self.drop_large and self.bounds[0] is None:
-            raise InvalidArgument(
-                f"drop_large=True needs a bound on cliques, which {text_of(self.assume)} does not "
-                "have"
-            )
+        refuse(
+            exact=self.exact,
+            drop_large=self.drop_large,
+            no_property=self.assume is None,
+            no_bound_on_cliques=self.drop_large and self.bounds[0] is None,
+            assume=None if self.assume is None else text_of(self.assume),
+        )
 
     @property
     def bounds(self) -> tuple[int | None, int | None]:
@@ -165,19 +164,39 @@ class Selection:
         return (None, None) if self.assume is None else bounds_of(self.assume)
 
     @property
+    def block_bound(self) -> int | None:
+        """The bound on the cliques in H of an exogenous x, for a property of the other nodes.
+
+        With y, or among each other, the nodes of such a clique have k variables as parents or
+        neighbors, but x is none of them.
+        """
+        if type(self.assume) in (MaxParents, MaxTreewidth):
+            return int(self.assume.k)  # type: ignore[union-attr]
+        return max(self.assume.k - 1, 0) if type(self.assume) is MaxClique else None
+
+    @property
     def one_by_one(self) -> bool:
         """Whether each delete is tested for consistency by itself."""
         return self.assume is not None and (self.exact or self.bounds == (None, None))
 
 
+GRACE = 0.1
+"""Seconds after a time limit in which the score of a complete start may still be computed."""
+
+BETWEEN_REPORTS = 0.1
+"""Seconds between two reports of a search that is not reported step by step."""
+
+
 class Run:
-    """One search: its engine, its clock, and the knowledge that it respects."""
+    """One search: a clock, an engine, and the knowledge that it respects."""
 
     def __init__(
         self,
         score: Score,
         max_indegree: int | None = None,
         time_limit: float | None = None,
+        memory_limit: int | str | None = None,
+        exogenous: Sequence[int] = (),
         progress: OnProgress | None = None,
         counting: bool = True,
         constraint: Constraint | None = None,
@@ -193,27 +212,46 @@ class Run:
                 f"constraint = {shown(constraint)} is not bound to the variables; give "
                 "Knowledge(...).bind(names)"
             )
+        limit = bytes_of(memory_limit)
         self.score = score
         self.n = score.n
+        self.block = block_of(exogenous, self.n)
+        constraint = constraint_beside(constraint, self.block, self.n)
         self.max_indegree = max_indegree
         self._without_edges: float | None = None  # the score of that graph, once it is known
         self.seconds: dict[str, float] = {}
         """The seconds of each phase so far."""
+        self.notes: list[str] = []
+        """What the phases have to say."""
         self._started = time.perf_counter()
-        self._deadline = deadline = None if time_limit is None else self._started + time_limit
-        self.engine = make_engine(
-            score, counting=counting, deadline=deadline, constraint=constraint
+        deadline = None if time_limit is None else self._started + time_limit
+        self._memory_limit = memory_limit
+        self._deadline = inf if deadline is None else deadline
+        self.engine = Engine(
+            score,
+            counting=counting,
+            deadline=deadline,
+            memory_limit=limit,
+            block=self.block,
+            constraint=constraint,
         )
+        if limit is not None and (needed := self.engine.bytes) > limit:
+            raise InvalidArgument(
+                f"memory_limit = {shown(memory_limit)}: a search over {self.n:,} variables needs "
+                f"at least {needed:,} bytes to begin; allow more"
+            )
         self.constraint = constraint
-        self._is_native = getattr(self.engine, "native", None) is not None
-        self._keep = keep
-        self._is_quiet = False
+        self._keep, self._progress = keep, progress
+        self._reported = self._started
         if progress is not None:
-            self.engine.report = partial(self._report, progress)
+            self.engine.report = self._report
+        if keep is not None or progress is not None:
+            self.engine.on_tick(self._tick)
+        self.engine.on_explosion(warn_of_explosion)
 
     @property
     def stopped(self) -> str | None:
-        """Why the search ended early: "time limit" or "interrupted"; None if it did not."""
+        """Why the search ended early, such as "time limit"; None if it did not."""
         return self.engine.stopped
 
     def start(self, graph: PDAG | None, *, relaxed: bool = False) -> None:
@@ -224,8 +262,10 @@ class Run:
         constraint = self.constraint
         if graph is None:
             cpdag = PDAG.empty(self.n) if constraint is None else constraint.start(self.n)
+            if constraint is not None and self.block:
+                cpdag = self.class_of(constraint.member(cpdag))
         else:
-            cpdag = as_cpdag(graph, self.n, refined=constraint is not None)
+            cpdag = as_cpdag(graph, self.n, self.block, refined=constraint is not None)
             weaker = constraint.relaxed if constraint is not None and relaxed else None
             rules = [rule for rule in (constraint, weaker) if rule is not None]
             if rules and not any(rule.admits(cpdag) for rule in rules):
@@ -234,17 +274,37 @@ class Run:
                     "a required edge, or has a directed edge that the knowledge forbids"
                 )
         self._check_indegree(cpdag, given=graph is not None)
-        total = 0.0
+        total: float | None = 0.0
         try:
-            if graph is None and constraint is None:
-                self._without_edges = total = dag_score(self.score, PDAG.empty(self.n))
-            else:
-                total = total_score(self.score, cpdag)  # bookkeeping: not counted
+            total = self.score_of(
+                cpdag, until=self._deadline + GRACE if is_complete(cpdag) else inf
+            )
+            if total is None:  # the complete graph takes too long: fall back to the sparsest
+                self.engine.stopped = "time limit"
+                self.start(None)
+                return
+            if cpdag.edge_count() == 0:
+                self._without_edges = total
         except KeyboardInterrupt:
             self.engine.stopped = "interrupted"
-        if not isfinite(total):
+        if not isfinite(total or 0.0):
             raise ScoreError(f"the score of the start is {total}; a score must be finite")
-        self.engine.start(cpdag, total)
+        self.engine.start(cpdag, total or 0.0)
+
+    def score_of(self, cpdag: PDAG, *, until: float = inf) -> float | None:
+        """Return the score of a class, not counted; None if it takes longer than until a time."""
+        dag = pdag_to_dag(cpdag) if cpdag.undirected_edges() else cpdag
+        total = 0.0
+        for y in range(self.n):
+            if not self.block >> y & 1:
+                total += family_score(self.score, y, dag.parents(y))
+                if time.perf_counter() > until:
+                    return None
+        return total
+
+    def class_of(self, dag: PDAG) -> PDAG:
+        """Return the class of a DAG."""
+        return class_with(dag, self.block) if self.block else dag_to_cpdag(dag)
 
     def _check_indegree(self, start: PDAG, *, given: bool) -> None:
         """Raise an error if a node of the start has more parents than allowed."""
@@ -253,21 +313,13 @@ class Run:
         most = MaxParents.of(start).k if start.edge_count() else 0  # k is at least 1
         if most <= self.max_indegree:
             return
-        if not given:
-            what, instead = "the required edges give", "require fewer edges"
-        elif start == PDAG.complete(self.n):
-            what, instead = (
-                "the complete graph, from which this search starts, gives",
-                "start from a sparser graph",
-            )
-        else:
-            what, instead = "the start gives", "give a sparser start"
-        raise InvalidArgument(
-            Message(
-                f"{what} a variable {most} parents, more than ",
-                Argument("max_indegree", self.max_indegree),
-                f" allows; {instead}, or allow more",
-            )
+        from_complete = given and is_complete(start)
+        refuse(
+            required_edges=not given,
+            forward_complete=from_complete,
+            start=given and not from_complete,
+            max_indegree=Argument("max_indegree", self.max_indegree),
+            most=most,
         )
 
     @contextmanager
@@ -280,140 +332,85 @@ class Run:
         finally:
             self.constraint = self.engine.constraint = previous
 
-    def climb(
-        self,
-        phase: str,
-        moves: Moves,
-        selection: Selection | None = None,
-        *,
-        bar: Edge | None = None,
-        patience: float = 0.0,
-        aim: float = 0.0,
-    ) -> bool:
+    def climb(self, phase: str, moves: Moves, selection: Selection | None = None) -> bool:
         """Take the best operator until there is none; return whether a step was taken.
 
         ``selection`` says which deletes to examine, if any.
         """
-        if self.stopped is not None:
-            return False
-        moves = self.allowed(moves, selection)
-        climb: Callable[..., object] = partial(self.engine.climb, phase, moves)
-        if selection is not None and selection.one_by_one:
-            climb = partial(climb_one_by_one, self, phase, moves, selection)
-        before = self.engine.step_count
-        with self.phase(phase), self._kept():
-            climb(bar=bar, patience=patience, aim=aim)
-        return self.engine.step_count > before
+        with self._phase(phase, selection):
+            return self.engine.climb(phase, self.allowed(moves, selection))
+        return False
+
+    def improve(self, policy: Policy, selection: Selection | None = None) -> None:
+        """Climb to a local optimum, and from there to better ones."""
+        policy = replace(policy, moves=self.allowed(policy.moves, selection))
+        with self._phase("extended", selection):
+            tried, kept, _, _, is_cut, is_spent = self.engine.improve(policy)
+            if policy.escapes:
+                ended = "; their budget was used up" if is_spent else ""
+                self.notes.append(f"escapes: {tried:,} tried, {kept:,} improved the score{ended}")
+            if is_cut:
+                self.notes.append(
+                    "a climb was ended by its limit of work, so another step might improve the "
+                    "score, and the large-sample guarantee is not claimed"
+                )
+
+    def order(self) -> None:
+        """Go to the class of the best order of the nodes that is found."""
+        fixed = () if self.constraint is None else self.constraint.fixed
+        with self._phase("order"):
+            moves = Moves(inserts="poly", max_indegree=self.max_indegree)
+            self.engine.rank()
+            if self.engine.edges == sum(map(int.bit_count, fixed)):  # a first guess
+                self.engine.climb("order", moves)
+            self.engine.go_to_best_order(Policy(moves))
+
+    def rank(self) -> None:
+        """Let the result not depend on how the nodes are numbered."""
+        with self._phase("order"):
+            self.engine.rank()
 
     def allowed(self, moves: Moves, selection: Selection | None) -> Moves:
         """Return moves within the limit on parents, with the deletes that the bounds select."""
-        if selection is None or selection.one_by_one:
+        if selection is None:
             return replace(moves, max_indegree=self.max_indegree)
+        if self.block:
+            refuse(
+                exogenous=True,
+                exact=selection.exact,
+                own_property=text_of(selection.assume) if selection.one_by_one else None,
+            )
         cliques, size = selection.bounds
         return replace(
             moves,
             deletes=True,
             clique_bound=cliques,
             size_bound=size,
+            block_bound=selection.block_bound,
             drop_large=selection.drop_large,
             max_indegree=self.max_indegree,
         )
 
-    def check_time(self) -> None:
-        """Leave the phase if the time limit has passed."""
-        if self._deadline is not None and time.perf_counter() > self._deadline:
-            raise TimeUp
-
     @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """End the block at the time limit or at Ctrl-C, and add its seconds to a phase."""
+    def _phase(self, name: str, selection: Selection | None = None) -> Iterator[None]:
+        """Add the seconds of the block to a phase; offer the state to be kept at its end."""
         begun = time.perf_counter()
+        one_by_one = selection is not None and selection.one_by_one
+        self.engine.only(consistent_only(self.engine, selection) if one_by_one else None)
         try:
             yield
-        except TimeUp:
-            self.engine.stopped = "time limit"
-        except KeyboardInterrupt:
-            self.engine.stopped = "interrupted"
         finally:
             spent = time.perf_counter() - begun
             self.seconds[name] = self.seconds.get(name, 0.0) + spent
+            if self._keep is not None and self.engine.step_count:
+                self._keep(self.engine, at_once=True)
 
-    def ranking(self) -> tuple[int, ...]:
-        """Return the nodes in an order that depends on the scores and not on their numbers."""
-        order = list(range(self.n))
-        with self.phase("order"):
-            order = ranked(self.engine.strengths())
-        return tuple(order)
-
-    def order(self, *, effort: float | None = None, ranking: tuple[int, ...] | None = None) -> None:
-        """Go to the class of the best order of the nodes that is found."""
-        if self.stopped is not None:
-            return
-        with self.phase("order"), self._kept():
-            go_to_best_order(
-                self.engine, "order", max_indegree=self.max_indegree, effort=effort, ranking=ranking
-            )
-
-    def escapes(self, moves: Moves, selection: Selection) -> list[tuple[float, Delete]]:
-        """Return the deletes of the state with their gains, best first, each x — y once."""
-        engine, moves = self.engine, self.allowed(moves, selection)
-        if not selection.one_by_one:
-            return engine.escapes(moves)
-        return each_edge_once(engine.cpdag, consistent_deletes(engine, selection)())
-
-    @contextmanager
-    def within(self, budget: Budget) -> Iterator[None]:
-        """End the block when the budget is spent, and subtract what it used from the budget."""
-        engine = self.engine
-        work, listed = engine.work, engine.listed
-        engine.limit(work=budget.work, listed=budget.listed)
-        try:
-            yield
-        except OutOfBudget:
-            budget.spent = True
-        finally:
-            engine.limit()
-            if budget.work is not None:
-                budget.work -= engine.work - work
-            if budget.listed is not None:
-                budget.listed -= engine.listed - listed
-
-    @contextmanager
-    def quietly(self) -> Iterator[None]:
-        """Report and keep nothing inside the block: its steps may be undone."""
-        before = self.engine.report, self._is_quiet
-        self.engine.report, self._is_quiet = None, True
-        try:
-            yield
-        finally:
-            self.engine.report, self._is_quiet = before
-
-    @contextmanager
-    def _kept(self) -> Iterator[None]:
-        """Offer the state after each step of the block, and at its end, to be kept."""
-        keep, report = self._keep, self.engine.report
-        if keep is None or self._is_quiet:
-            yield
-            return
-
-        def offer(phase: str) -> None:
-            if report is not None:
-                report(phase)
-            keep(self.engine)
-
-        self.engine.report = offer
-        try:
-            yield
-        finally:
-            self.engine.report = report
-            keep(self.engine, at_once=True)
-
-    def tell(self, phase: str) -> None:
-        """Report the progress of the run, and offer its state to be kept."""
-        if self.engine.report is not None:
-            self.engine.report(phase)
-        if self._keep is not None and not self._is_quiet:
+    def _tick(self) -> None:
+        """Report the state now and then, and offer it to be kept."""
+        if self._keep is not None and self.engine.step_count:  # before, it may have no start yet
             self._keep(self.engine)
+        if self._progress is not None and time.perf_counter() - self._reported > BETWEEN_REPORTS:
+            self._report("extended")
 
     def result(
         self,
@@ -421,13 +418,17 @@ class Run:
         forward: str | None = None,
         bound: int | None = None,
         strategy: str | None = None,
-        notes: tuple[str, ...] = (),
     ) -> Result:
         """Return the result of the run."""
         engine = self.engine
         cpdag = engine.cpdag
         steps = engine.steps
         score = self._final_score(steps)
+        notes = list(self.notes)
+        if self.stopped == "memory limit":
+            limit = f"held more than memory_limit = {shown(self._memory_limit)}"
+            why = "found no more memory" if self._memory_limit is None else limit
+            notes.append(f"the search {why} and was stopped: this is the best class by then")
         names = cpdag.names or getattr(self.score, "names", None)
         refined = cpdag if self.constraint is None else self.constraint.refine(cpdag)
         return Result(
@@ -443,9 +444,10 @@ class Run:
             assume=None if assume is None else text_of(assume),
             forward=forward,
             strategy=strategy,
-            notes=notes,
+            notes=tuple(notes),
             score_name=score_name(self.score),
             scorer=self.score,
+            exogenous=tuple(map(refined.named(names).name, nodes(self.block))),
         )
 
     def _final_score(self, steps: Sequence[Step]) -> float:
@@ -455,9 +457,11 @@ class Run:
         raises ``KeyboardInterrupt``.
         """
         engine = self.engine
+        if self.stopped == "time limit":  # the families of a dense graph may take long
+            return engine.total
         try:
             score = engine.member_score(self._without_edges)
-            if steps and not self._is_native:  # native scores are known
+            if steps and engine.native is None:  # native scores are known
                 first = steps[0].operator
                 warn_if_not_score_equivalent(self.score, first, came_back=engine.came_back)
         except KeyboardInterrupt:
@@ -467,12 +471,46 @@ class Run:
             score = engine.member_score(self._without_edges)
         return score
 
-    def _report(self, progress: OnProgress, phase: str) -> None:
-        engine, seconds = self.engine, time.perf_counter() - self._started
-        progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
+    def _report(self, phase: str) -> None:
+        assert self._progress is not None
+        engine, self._reported = self.engine, time.perf_counter()
+        seconds = self._reported - self._started
+        self._progress(Progress(phase, engine.step_count, engine.total, engine.edges, seconds))
 
 
-def gain_between(engine: CompiledEngine, before: PDAG, after: PDAG) -> float:
+def bytes_of(limit: int | str | None) -> int | None:
+    """Return a limit of memory in bytes.
+
+    >>> bytes_of("2GB"), bytes_of(5000)
+    (2000000000, 5000)
+    """
+    if limit is None:
+        return None
+    if isinstance(limit, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)b?\s*", limit.lower())
+        if found and (size := float(found[1]) * 1000 ** " kmgt".index(found[2] or " ")) < 2**63:
+            return int(size)
+    elif is_number(limit, whole=True) and not isinstance(limit, bool) and 0 <= limit < 2**63:
+        return int(limit)
+    rule = f" = {shown(limit)}: it must be a number of bytes, or a text such as '200MB' or '2GB'"
+    raise InvalidArgument(Message(Argument("memory_limit"), rule))
+
+
+def is_complete(graph: PDAG) -> bool:
+    """Return whether all nodes are adjacent, by undirected edges."""
+    return graph.n > 1 and graph == PDAG.complete(graph.n)
+
+
+def warn_of_explosion(y: int, neighbors: int) -> None:
+    """Warn once that an explicit choice leads to exponentially many operators."""
+    warn_user(
+        f"the {neighbors} neighbors of node {y} form cliques with more than 100,000 subsets, and "
+        'this search examines all of them, so it may not finish; strategy="auto" bounds the '
+        "work, assume= bounds that of deletes, and time_limit= the time"
+    )
+
+
+def gain_between(engine: Engine, before: PDAG, after: PDAG) -> float:
     """Return the score difference of two classes, from their families; counted.
 
     Unlike the sum of the gains on the way it does not accumulate rounding.
@@ -485,49 +523,19 @@ def gain_between(engine: CompiledEngine, before: PDAG, after: PDAG) -> float:
     )
 
 
-def climb_one_by_one(
-    run: Run, phase: str, moves: Moves, selection: Selection, bar: Edge | None, **limits: float
-) -> None:
-    """Climb with deletes that are each tested for consistency with the assumption.
-
-    This is used for an exact property and for one without bounds.  The best consistent delete is
-    applied, or else one step of the other moves, until there is none.
-    """
-    engine, visited = run.engine, set[PDAG]()
-    find, tolerance = consistent_deletes(engine, selection), engine.tolerance
-    others = moves.turns or moves.inserts is not None
-    while engine.stopped is None:
-        before = engine.cpdag
-        if others:  # evaluate all kinds at every state, whichever is applied
-            engine.climb(phase, moves, most=0)
-        for gain, delete in best_first(find(), tolerance):
-            if engine.admits(delete):
-                engine.apply(phase, delete, gain)
-                run.tell(phase)
-                break
-        else:
-            if not others or not engine.climb(phase, moves, bar=bar, most=1, **limits):
-                break
-        visited.add(before)
-        if others and engine.cpdag in visited:  # it came back by rounding errors
-            break
-
-
-def consistent_deletes(
-    engine: CompiledEngine, selection: Selection
-) -> Callable[[], list[tuple[float, Delete]]]:
-    """Return a function that finds and scores the consistent deletes of the engine's state.
+def consistent_only(engine: Engine, selection: Selection | None) -> Callable[[Delete], bool]:
+    """Return a function that tests a delete of the engine's state for consistency.
 
     The property is evaluated once for each induced graph, as the same few graphs occur again and
     again, and a graph is made only for nodes and edges that have not occurred before.
     """
+    assert selection is not None
     assert selection.assume is not None
-    holds, (clique, size) = cache(selection.assume.holds), selection.bounds
-    moves = Moves(clique_bound=clique, size_bound=size)
+    holds = cache(selection.assume.holds)
     known: dict[tuple[NodeSet, ...], bool] = {}
 
     def is_consistent(delete: Delete) -> bool:
-        after = engine.peek(delete)
+        after = engine.after(delete)
         kept = consistency_set(after, delete.x, delete.y)
         within = list(nodes(kept))
         part = kept, *[after.out[v] & kept for v in within]
@@ -535,12 +543,7 @@ def consistent_deletes(
             known[part] = holds(subgraph(after, within))
         return known[part]
 
-    def find() -> list[tuple[float, Delete]]:
-        graph = engine.cpdag
-        consistent = filter(is_consistent, deletes_of(graph, moves))
-        return [(delete.gain(engine, graph), delete) for delete in consistent]
-
-    return find
+    return is_consistent
 
 
 ALWAYS_ALLOWED_JOBS = 8
@@ -574,7 +577,7 @@ def effective_jobs(n_jobs: int | None) -> int:
     return int(effective_n_jobs(n_jobs))
 
 
-def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
+def as_cpdag(graph: PDAG, n: int, block: NodeSet = 0, *, refined: bool = False) -> PDAG:
     """Return a start as a CPDAG: itself, or that of a DAG; raise an error for any other graph.
 
     ``refined`` says that it may also be a class refined by knowledge, as results are.
@@ -583,6 +586,8 @@ def as_cpdag(graph: PDAG, n: int, *, refined: bool = False) -> PDAG:
         raise InvalidArgument(f"start = {shown(graph)} is not a graph; give a PDAG")
     if graph.n != n:
         raise NotACPDAG(f"the start has {graph.n} nodes, but the score has {n} variables")
+    if block:
+        return checked_class(graph, block)
     if is_cpdag(graph):
         return graph
     if is_dag(graph):

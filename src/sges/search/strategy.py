@@ -1,12 +1,12 @@
-"""Strategies: the steps of a search, their order, how it continues, and the search itself.
+"""Strategies: the phases of a search, and the search itself.
 
     "two-phase"      the search of the paper: a forward phase, then deletes
     "turning"        two phases, then turns; all repeated while that improves the score
     "interleaved"    at every step a delete before a turn before an insert
-    "extended"       interleaved search, once from the start and once from the best order of the
-                     variables that is found; then escapes from the better local optimum
-    "auto"           extended with bounded work: at most 64 subsets of each clique of neighbors are
-                     examined, and orders and escapes take a multiple of the work before them
+    "extended"       interleaved search; then the search for a better order of the variables, and
+                     escapes from the local optimum
+    "auto"           extended with bounded work and from shuffled orders: at most 64 subsets of each
+                     clique of neighbors are examined
 
 Each name stands for a ``Strategy``; ``Strategy`` makes other combinations.  Their guarantees are in
 ``docs/explanation/strategies.md``.
@@ -17,21 +17,19 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Literal, TypeAlias, Unpack, get_args
 
+from sges.combinations import refuse
 from sges.display import brief
 from sges.docstrings import documented_like
 from sges.errors import InvalidArgument, check_flag, check_number, check_word, shown
-from sges.graph.equivalence import dag_to_cpdag
 from sges.graph.pdag import PDAG
 from sges.operators import Delete
 from sges.properties import Property
 from sges.result import Result
-from sges.score.protocol import Score, total_score
+from sges.score.protocol import Score
 from sges.search.bounds import bound_of
-from sges.search.extended import ExtendedSearch
-from sges.search.moves import Constraint, Moves
+from sges.search.moves import Constraint, Moves, Policy
 from sges.search.run import (
     OPTIONS,
-    Budget,
     Run,
     SearchOptions,
     Selection,
@@ -40,17 +38,6 @@ from sges.search.run import (
 
 Forward: TypeAlias = Literal["fes", "poly", "order", "complete"]
 """The forward phases."""
-
-EFFORT = 10.0
-"""How much work a bounded search may do beyond interleaved search, as a multiple.
-
-The escapes may list three times this multiple of the sets of neighbors and turns that were listed
-before them.  The search for an order may take ten times this multiple of the work of its first
-guess (of one gain for each pair of nodes, if it starts from a given graph).  It starts again from
-mixed orders, which may take a fifth of this multiple of the work before them.  The second climb may
-take this multiple of all the work before it.  Work is counted in gains computed, sets listed and
-nodes visited, so it does not depend on the machine.
-"""
 
 Phases: TypeAlias = Callable[[], None]
 """Goes from the state of a run to the state at which the phases of a search end."""
@@ -68,8 +55,8 @@ class Strategy:
         At every step prefer a delete to a turn and a turn to an insert.  Otherwise the search has
         two phases: the forward phase, then deletes.
     order : bool
-        Also start from the best order of the variables that is found, and continue from the
-        better of the two results.
+        From the local optimum, search for the best order of the variables, and go on from there
+        while that improves the score.
     turning : bool
         Turn edges after the two phases.
     repeat : bool
@@ -83,8 +70,8 @@ class Strategy:
         misses some improvements.
     sets_per_clique : int, optional
         Examine only the smallest and largest subsets of a clique of neighbors that has more
-        subsets than this, and bound the work of orders and escapes (``EFFORT``); None examines all
-        of them, which may be exponentially many.
+        subsets than this, bound the work of each part of the search by constants, and let it start
+        again from shuffled orders; None examines all subsets, which may be exponentially many.
     exact : bool
         Test each delete for consistency with the assumed property, and keep only those that pass.
     drop_large : bool
@@ -115,25 +102,17 @@ class Strategy:
                 check_flag(option.name, getattr(self, option.name))
         check_number("patience", self.patience)
         check_number("sets_per_clique", self.sets_per_clique, least=1, optional=True)
-        if self.interleaved and (self.turning or self.repeat):
-            option_name = "turning" if self.turning else "repeat"
-            raise InvalidArgument(
-                f"{option_name}=True applies to two-phase search only; interleaved search always "
-                "does this"
-            )
-        if self.order and not self.interleaved:
-            raise InvalidArgument(
-                'order=True applies to interleaved search only; for two phases use forward="order"'
-            )
+        refuse(
+            interleaved=self.interleaved,
+            two_phases=not self.interleaved,
+            turning=self.turning,
+            repeat=self.repeat,
+            order=self.order,
+        )
         if not 0 <= self.patience <= 1:
             raise InvalidArgument(
                 f"patience = {shown(self.patience)}: it must be a share, from 0 to 1"
             )
-
-    @property
-    def effort(self) -> float | None:
-        """The work that a bounded search may do beyond interleaved search; None for no bound."""
-        return EFFORT if self.extended and self.sets_per_clique is not None else None
 
     def __str__(self) -> str:
         for word, strategy in STRATEGIES.items():
@@ -149,7 +128,7 @@ STRATEGIES = {
     "turning": Strategy(turning=True, repeat=True),
     "interleaved": Strategy(interleaved=True),
     "extended": Strategy(interleaved=True, order=True, extended=True),
-    "auto": Strategy(interleaved=True, order=True, extended=True, sets_per_clique=64),
+    "auto": Strategy(interleaved=True, order=True, extended=True, patience=0.3, sets_per_clique=64),
 }
 """The strategies that have a name."""
 
@@ -204,50 +183,67 @@ def run_strategy(
     run: Run, strategy: Strategy, selection: Selection, graph: PDAG | None, forward: str
 ) -> Result:
     """Run a strategy on an existing run, reusing its stored gains, and return the result."""
-    engine, limit = run.engine, strategy.sets_per_clique
-    by_rank = strategy.order and limit is not None and forward == "fes"
-    ranking = run.ranking() if by_rank else None
-    moves = Moves("all", turns=True, sets_per_clique=limit, ranking=ranking)
-    climb = partial(run.climb, "interleaved", moves, selection)
-    extended = ExtendedSearch(run, strategy, moves, selection) if strategy.extended else None
-
-    def two_phases(forward: str) -> None:
-        forward_phase(run, forward)
-        backward(run, selection)
-        if strategy.turning:
-            run.climb("turning", Moves(turns=True))
-
-    def phases(forward: str) -> None:
-        """Run the strategy from the state of the run, with this forward phase."""
-        if not strategy.interleaved:
-            two_phases(forward)
-            while strategy.repeat and run.stopped is None:
-                before = engine.cpdag
-                two_phases("fes" if forward == "fes" else "poly")
-                if gain_between(engine, before, engine.cpdag) <= engine.tolerance:
-                    break
-        elif strategy.order and forward == "fes":
-            go_to_better_of_two(run, climb, strategy.effort, ranking)
-        else:
-            if forward != "fes":
-                forward_phase(run, forward)
-            if extended is None:  # the escapes begin with a climb of their own
-                climb()
-        if extended is not None:
-            extended()
-
-    repair = partial(phases, "fes" if strategy.interleaved or forward == "fes" else "poly")
-    search_with_knowledge(run, graph, partial(phases, forward), repair)
-    notes = [] if extended is None else [extended.note()]
-    if engine.capped is not None:
-        notes.append(
-            f"from step {engine.capped} on the search was selective: of a clique of neighbors with "
-            f"more than {limit} subsets only the smallest and largest subsets were examined; the "
-            "large-sample guarantee then assumes that, in the true graph, no two common children "
-            "of non-adjacent variables are adjacent (theory, section 10)"
+    run.notes = []
+    if strategy.order and forward == "fes":
+        run.rank()
+    repair = "fes" if strategy.interleaved or forward == "fes" else "poly"
+    search_with_knowledge(
+        run,
+        graph,
+        partial(run_phases, run, strategy, selection, forward),
+        partial(run_phases, run, strategy, selection, repair),
+    )
+    if run.engine.capped is not None:
+        run.notes.append(
+            f"from step {run.engine.capped} on the search was selective: of a clique of neighbors "
+            f"with more than {strategy.sets_per_clique} subsets only the smallest and largest "
+            "subsets were examined; the large-sample guarantee then assumes that, in the true "
+            "graph, no two common children of non-adjacent variables are adjacent (theory, "
+            "section 10)"
         )
     bound = bound_of(run, forward, selection) if strategy in TWO_PHASES else None
-    return run.result(selection.assume, forward, bound, str(strategy), tuple(notes))
+    return run.result(selection.assume, forward, bound, str(strategy))
+
+
+def run_phases(run: Run, strategy: Strategy, selection: Selection, forward: str) -> None:
+    """Run the phases of a strategy from the state of a run, with this forward phase."""
+    for phase in phases_of(strategy, selection, forward):
+        phase(run)
+    while strategy.repeat and run.stopped is None:
+        before = run.engine.cpdag
+        for phase in phases_of(strategy, selection, "fes" if forward == "fes" else "poly"):
+            phase(run)
+        if gain_between(run.engine, before, run.engine.cpdag) <= run.engine.tolerance:
+            break
+
+
+def phases_of(
+    strategy: Strategy, selection: Selection, forward: str
+) -> list[Callable[[Run], object]]:
+    """Return the phases of a strategy, with this forward phase."""
+    limit = strategy.sets_per_clique
+    moves = Moves("all", turns=True, sets_per_clique=limit)
+    phases: list[Callable[[Run], object]] = []
+    if not strategy.interleaved or forward != "fes":
+        phases.append(lambda run: forward_phase(run, forward))
+    if not strategy.interleaved:
+        phases.append(lambda run: backward(run, selection))
+    if strategy.turning:
+        phases.append(lambda run: run.climb("turning", Moves(turns=True)))
+    if strategy.extended or strategy.order:
+        orders = strategy.order and forward == "fes"
+        policy = Policy(
+            moves,
+            orders=orders,
+            shuffles=orders and limit is not None,
+            escapes=strategy.extended,
+            is_bounded=limit is not None,
+            patience=strategy.patience,
+        )
+        phases.append(lambda run: run.improve(policy, selection))
+    elif strategy.interleaved:
+        phases.append(lambda run: run.climb("interleaved", moves, selection))
+    return phases
 
 
 # The phases
@@ -269,55 +265,6 @@ def backward(run: Run, selection: Selection | None = None) -> None:
     run.climb("bes" if selection.assume is None else "sbes", Moves(), selection)
 
 
-def go_to_better_of_two(
-    run: Run,
-    climb: Callable[[], object],
-    effort: float | None,
-    ranking: tuple[int, ...] | None,
-) -> None:
-    """Climb from the state, and from the best order that is found; go to the better end.
-
-    On dense graphs, greedy search from an empty graph ends in poor local optima more often than
-    order search; with few records it may be the other way round.  With limited effort the order
-    comes first.  The other climb is then left out if the first one met cliques with too many
-    subsets to examine them all: on such tables an order does as well, for a fraction of the work.
-    """
-    engine = run.engine
-    begun, first, before = engine.mark(), engine.step_count, engine.work
-    limited = effort is not None
-
-    def climb_anew() -> None:
-        if limited:  # so that the work does not depend on what was done before
-            engine.forget_paths()
-        climb()
-
-    def climb_from_order() -> None:
-        if limited:
-            engine.forget_paths()
-        run.order(effort=effort, ranking=ranking)
-        climb_anew()
-
-    first_climb, second_climb = climb_from_order, climb_anew
-    if not limited:
-        first_climb, second_climb = second_climb, first_climb
-    first_climb()
-    if run.stopped is not None or (limited and engine.capped is not None):
-        return
-    total, steps, capped = engine.total, engine.steps[first:], engine.capped
-    engine.rewind(begun)
-    budget = Budget(work=None if effort is None else effort * (engine.work - before))
-    with run.quietly():
-        with run.within(budget):
-            second_climb()
-        ended = engine.stopped is None and not budget.spent and engine.capped is None
-        if (ended or not limited) and engine.total > total + engine.tolerance:
-            return
-        engine.rewind(begun)
-        for step in steps:
-            engine.apply(step.phase, step.operator, step.gain)
-    engine.capped = capped
-
-
 # Starts
 
 
@@ -328,10 +275,7 @@ def start_of(n: int, forward: Forward | None, start: PDAG | None) -> tuple[PDAG 
     check_word("forward", forward, get_args(Forward))
     if forward != "complete":
         return start, forward
-    if start is not None:
-        raise InvalidArgument(
-            'forward = "complete" already determines the start; give forward= or start=, not both'
-        )
+    refuse(forward_complete=True, start=start)
     return PDAG.complete(n), forward
 
 
@@ -380,9 +324,9 @@ def search_with_knowledge(
         if run.stopped is not None or gained <= engine.tolerance:
             engine.rewind(before)
     elif not constraint.admits(engine.cpdag):  # stopped too early: delete the rest at once
-        dag = constraint.member(engine.cpdag)
-        cpdag = dag_to_cpdag(dag.edited(remove=constraint.violations(dag)))
-        engine.start(cpdag, total_score(run.score, cpdag))
+        dag = constraint.member(engine.cpdag, None, engine.ranking)
+        cpdag = run.class_of(dag.edited(remove=constraint.violations(dag)))
+        engine.start(cpdag, run.score_of(cpdag) or 0.0)
 
 
 def _enforce(run: Run, constraint: Constraint) -> None:
@@ -392,7 +336,7 @@ def _enforce(run: Run, constraint: Constraint) -> None:
     knowledge.  So this ends, with at most two families for each edge and step.
     """
     engine = run.engine
-    dag = constraint.member(engine.cpdag)
+    dag = constraint.member(engine.cpdag, None, engine.ranking)
 
     def gain_of(x: int, y: int) -> float:
         """Return the gain of deleting x → y in the member; counted."""
@@ -405,7 +349,6 @@ def _enforce(run: Run, constraint: Constraint) -> None:
             x, y = max(losses, key=lambda edge: losses[edge])
             h = engine.cpdag.na(y, x) & dag.children(y)  # of x → y in this member
             engine.apply("knowledge", Delete(x, y, h), losses.pop((x, y)))
-            run.tell("knowledge")
             dag = dag.edited(remove=[(x, y)])
             losses |= {edge: gain_of(*edge) for edge in losses if edge[1] == y}
     except KeyboardInterrupt:

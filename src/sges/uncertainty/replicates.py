@@ -193,11 +193,6 @@ def confidence(
     data = read_table(table, score, penalty, options, rows=needs_rows)
     kept: Penalty | None = None
     if data is None:
-        if penalty not in ("auto", 1.0):
-            raise InvalidArgument(
-                f"penalty = {penalty!r} cannot be combined with a score object, which has its own "
-                "penalty"
-            )
         data, score, kept = source_of(score)  # type: ignore[arg-type]
     plan = SearchPlan.of(
         data.names, assume, knowledge, strategy, forward, None, max_indegree, n_jobs

@@ -24,14 +24,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sges.combinations import refuse
 from sges.data import Dataset, Moments
 from sges.data.dataset import check_no_missing
-from sges.errors import (
-    DataError,
-    DataWarning,
-    InvalidArgument,
-    check_word,
-)
+from sges.errors import DataWarning, check_word
 from sges.graph.pdag import PDAG
 from sges.result import Result
 from sges.score.gaussian.bic import GaussianBIC
@@ -250,22 +246,16 @@ def choose_penalty(
 def _checked(data: Dataset | Moments, score: str) -> NamedScore:
     """Return the score that a word stands for; raise an error if no penalty can be chosen."""
     named = named_score(score, data)
-    if not named.is_penalized:
-        penalized = [word for word, entry in SCORES.items() if entry.is_penalized]
-        raise InvalidArgument(
-            f"score {score!r} has no penalty; scores with a penalty are {', '.join(penalized)}"
-        )
-    if isinstance(data, Moments):
-        raise InvalidArgument(
-            "Moments contain no records that could be held out; give the table, or use "
-            "sges.tools.penalty.rule_of_thumb"
-        )
-    check_no_missing(data, "choosing the penalty on parts of the table")
-    if data.unit != 1:
-        raise DataError(
-            "the penalty cannot be chosen on parts of a table with survey weights; give a number, "
-            "or choose it without the weights"
-        )
+    table = None if isinstance(data, Moments) else data
+    refuse(
+        penalty_choose=True,
+        score_without_penalty=None if named.is_penalized else score,
+        penalized=", ".join(word for word, entry in SCORES.items() if entry.is_penalized),
+        moments=table is None,
+        survey_weights=table is not None and table.unit != 1,
+    )
+    if table is not None:
+        check_no_missing(table, "choosing the penalty on parts of the table")
     return named
 
 
