@@ -2,6 +2,7 @@
 //
 //     climb                 to a local optimum, which is kept
 //     order phase           polish the order of the kept class; walk to its DAG and climb; repeat
+//     second start          polish the order that poly-FES leads to, and do the same
 //     shuffles              do the same from an order in which a node and its neighbors are shuffled
 //     escapes               force a delete, climb without the edge, then with all edges; shuffle again
 //
