@@ -8,10 +8,11 @@
 
 namespace {
 
-// How many allocations of this thread succeed before one fails; below 0: all succeed.
+// How many allocations of this thread succeed before one fails; below 0: all succeed.  Clang's thread
+// sanitizer has operators of its own that cannot be replaced: there none fails.
 thread_local long long allocations_left = -1;
 
-void* allocated(std::size_t size) {
+[[maybe_unused]] void* allocated(std::size_t size) {
     if (allocations_left == 0) {
         allocations_left = -1;  // what handles the error may allocate
         throw std::bad_alloc();
@@ -28,6 +29,13 @@ void* allocated(std::size_t size) {
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 
+#if defined(__clang__) && defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SGES_KEEPS_OPERATORS 1
+#endif
+#endif
+
+#ifndef SGES_KEEPS_OPERATORS
 void* operator new(std::size_t size) { return allocated(size); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {  // of std::stable_sort
     try {
@@ -42,6 +50,7 @@ void operator delete(void* at) noexcept { std::free(at); }
 void operator delete[](void* at) noexcept { std::free(at); }
 void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 void operator delete[](void* at, std::size_t) noexcept { std::free(at); }
+#endif
 
 namespace sges::tests {
 namespace {
@@ -171,7 +180,9 @@ void fail_each(const Score& score, bool turns, const Nodes& block) {
         CHECK(search->step_count() == 0 || search->steps().back().changes == g.changes());
         CHECK(improved(*search, turns) == expected);
     }
+#ifndef SGES_KEEPS_OPERATORS
     CHECK(k > 300);
+#endif
 }
 
 TEST(a_search_survives_the_failure_of_each_of_its_allocations) {
