@@ -23,7 +23,7 @@ public:
     void offer_again(State& s);
     void clear();
     std::vector<Operator> list(State& s);  // every delete of the state, x — y in both orders
-    int capped_nodes() const { return capped_nodes_; }  // at so many nodes some deletes are left out
+    int capped_nodes() const { return capped_nodes_; }  // where some deletes are left out
     std::size_t bytes() const;
 
 private:

@@ -79,7 +79,7 @@ private:
     bool has_zero_ = false;
 };
 
-// The price of an edge: one number, but for the pairs that are free.
+// The price of an edge: one number, except for the pairs that are free.
 struct Price {
     double cost = 0.0;
     BitMatrix free;  // row y: the x whose edge x → y is free; empty if none is
@@ -127,6 +127,7 @@ public:
     std::size_t bytes() const { return arena_.bytes() + slots_.capacity() * sizeof(Slot) + score_->bytes(); }
     int records() const { return records_; }
     int n() const { return n_; }
+    bool is_costly() const { return is_costly_; }
     Score& score() { return *score_; }
     const Price& price() const { return *price_; }
     const std::vector<Nodes>* candidates() const { return candidates_.get(); }

@@ -9,7 +9,7 @@ namespace {
 // Constants of the search; work is in questions, as multiples of n².
 constexpr long long CLIMB_WORK = 2000;
 constexpr long long LEAST_WORK = 2000;  // of shuffles, and of escapes, if that is more than before them
-constexpr double FAILURES = 6.0;     // shuffles end after so many failures, and more of many nodes
+constexpr double FAILURES = 6.0;     // of shuffles, after which they end; there may be more on wide tables
 constexpr int NODES_PER_FAILURE = 40;
 constexpr int SHUFFLES = 40;         // how many there are at most, and more of many nodes
 constexpr int NODES_PER_SHUFFLE = 4;
@@ -131,6 +131,14 @@ void Improve::run() {
 
 // -- orders ----------------------------------------------------------------------------------------
 
+// Return gains of their own, forgotten beyond a limit; those of a score in Python cost too much for that.
+Gains Improve::gains(std::size_t limit) const {
+    const State& s = search_.state();
+    if (s.gains.is_costly()) limit = ~std::size_t{0};
+    if (s.run.most_bytes) limit = std::min(limit, s.run.most_bytes / 4);
+    return s.gains.another(limit);
+}
+
 Orders& Improve::orders() {
     if (!orders_) {
         State& s = search_.state();
@@ -138,9 +146,7 @@ Orders& Improve::orders() {
         if (ranking.empty())
             for (Node v = 0; v < s.n(); v++) ranking.push_back(v);
         const std::size_t rows = 12 * static_cast<std::size_t>(n2_) * (s.n() > 4000 ? 1 : 0);
-        std::size_t limit = s.gains.score().is_costly() ? ~std::size_t{0} : std::max(Orders::LIMIT, rows);
-        if (s.run.most_bytes) limit = std::min(limit, s.run.most_bytes / 4);
-        orders_ = std::make_unique<Orders>(s.gains.another(limit), s.knowledge, s.graph.block(),
+        orders_ = std::make_unique<Orders>(gains(std::max(Orders::LIMIT, rows)), s.knowledge, s.graph.block(),
                                            std::move(ranking), s.rules.max_indegree);
         orders_->run = &s.run;
     }
@@ -220,17 +226,22 @@ bool Improve::is_kept_class(const Parents& dag) const {
     return edges == g.edges();
 }
 
+// Polish the order of the kept class and walk to its DAG; return whether that is another class.
+bool Improve::walk_to_better_order() {
+    Orders& o = orders();
+    o.set(order_of(kept_member()));
+    o.make_all_dirty();
+    o.clean(PASSES);
+    const Parents dag = o.parents();
+    if (is_kept_class(dag)) return false;
+    search_.walk(kept_member(), dag, o.order(), policy_.phase_order);
+    return true;
+}
+
 // Polish the order of the kept class, go there and climb, as long as this improves the score.
 void Improve::order_phase() {
     for (int begun = 0; begun < ORDERS; begun++) {
-        const Parents member = kept_member();
-        Orders& o = orders();
-        o.set(order_of(member));
-        o.make_all_dirty();
-        o.clean(PASSES);
-        const Parents dag = o.parents();
-        if (is_kept_class(dag)) return;
-        search_.walk(member, dag, o.order(), policy_.phase_order);
+        if (!walk_to_better_order()) return;
         climb();
         if (!is_better()) {
             search_.rewind(kept_);
@@ -244,14 +255,7 @@ void Improve::order_phase() {
 void Improve::go_to_best_order() {
     try {
         for (int begun = 0; begun < ORDERS; begun++) {
-            const Parents member = search_.member();
-            Orders& o = orders();
-            o.set(order_of(member));
-            o.make_all_dirty();
-            o.clean(PASSES);
-            const Parents dag = o.parents();
-            if (is_kept_class(dag)) return;
-            search_.walk(member, dag, o.order(), policy_.phase_order);
+            if (!walk_to_better_order()) return;
             if (begun > 0 && !is_better()) break;
             keep();
         }
@@ -318,9 +322,11 @@ bool Improve::shuffle_once(Node v) {
 bool Improve::second_start() {
     State& s = search_.state();
     if (s.knowledge) return false;  // members under knowledge are those of one search
-    Search other(s.gains.another(Gains::LIMIT), s.graph.block(), nullptr);
+    Search other(gains(Gains::LIMIT), s.graph.block(), nullptr);
     State& t = other.state();
+    const auto held_here = s.run.held, held_there = t.run.held;
     t.run = s.run;
+    t.run.held = [&] { return held_here() + held_there(); };
     t.ranking = s.ranking;
     t.rank = s.rank;
     Rules rules = s.rules;
@@ -360,7 +366,9 @@ bool Improve::start_again(const Nodes& order) {
         }
         o.make_all_dirty();
     }
-    return go_to(o.parents(), o.order());
+    const bool any = go_to(o.parents(), o.order());
+    shuffles_improved += any;
+    return any;
 }
 
 // Go to a DAG and climb; keep the class if it is better.
@@ -370,7 +378,6 @@ bool Improve::go_to(const Parents& dag, const Nodes& order) {
     climb();
     if (is_better()) {
         keep();
-        shuffles_improved++;
         failures_ = 0.0;
         return true;
     }

@@ -52,7 +52,9 @@ private:
     const Parents& kept_member();
     void climb();
     bool is_selective() const { return search_.capped() >= 0; }  // some operators were left out
+    Gains gains(std::size_t limit) const;
     Orders& orders();
+    bool walk_to_better_order();
     Nodes order_of(const Parents& member) const;
     Nodes obeying(const Nodes& order) const;
     bool is_kept_class(const Parents& dag) const;

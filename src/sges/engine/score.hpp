@@ -37,8 +37,17 @@ public:
                          double* also_gains, std::vector<Gain>& out) = 0;
     // Write local(y, base − base[i]) − local(y, base) to gains[i], for at least the given places i.
     virtual void deletes(Node y, NodeSpan base, NodeSpan places, double* gains) = 0;
-    // Return local(y, base) − local(y, {}).
-    virtual double family(Node y, NodeSpan base) = 0;
+    // Return local(y, base) − local(y, {}); unless it is overridden, by one delete for each parent.
+    virtual double family(Node y, NodeSpan base) {
+        std::vector<double> gains(base.size());
+        double sum = 0.0;
+        for (std::size_t size = base.size(); size > 0; size--) {
+            const Node place = static_cast<Node>(size) - 1;
+            deletes(y, base.first(size), NodeSpan(&place, 1), gains.data());
+            sum -= gains[size - 1];
+        }
+        return sum;
+    }
     // Whether each family costs so much that nothing is asked for that is not wanted.
     virtual bool is_costly() const { return false; }
     // About how many bytes the scratch memory takes.

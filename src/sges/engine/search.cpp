@@ -87,7 +87,7 @@ void Search::refresh() {
     if (capped_ < 0 && deletes_.capped_nodes() + turns_.capped_nodes() + inserts_.capped_nodes() > 0)
         capped_ = step_count();
     if (!s_.gains.is_full()) return;
-    struct Unchanged {  // asking again is no new question
+    struct Unchanged {  // asking again does not count as work
         State& s;
         double tolerance = s.tolerance;
         long long work = s.run.work, most_work = std::exchange(s.run.most_work, -1), considered = s.considered;

@@ -22,7 +22,7 @@ public:
     void offer_again(State& s);
     void lift(State& s, const Barrier& barrier);
     void clear();
-    int capped_nodes() const { return capped_nodes_; }  // at so many nodes some turns are left out
+    int capped_nodes() const { return capped_nodes_; }  // where some turns are left out
     std::size_t bytes() const;
 
 private:

@@ -154,15 +154,4 @@ void Blocks::add_products(int place, int width, int begin, int end, double* sums
     }
 }
 
-// The gains of the parents one by one.
-double Blocks::family(Node y, NodeSpan base) {
-    std::vector<double> gains(base.size());
-    double sum = 0.0;
-    for (std::size_t size = base.size(); size > 0; size--) {
-        deletes(y, base.first(size), {}, gains.data());
-        sum -= gains[size - 1];
-    }
-    return sum;
-}
-
 }  // namespace sges

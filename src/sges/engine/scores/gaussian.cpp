@@ -329,15 +329,4 @@ void BGe::deletes(Node y, NodeSpan base, NodeSpan, double* gains) {
     }
 }
 
-// The gains of the parents one by one.
-double BGe::family(Node y, NodeSpan base) {
-    std::vector<double> gains(base.size());
-    double sum = 0.0;
-    for (std::size_t size = base.size(); size > 0; size--) {
-        deletes(y, base.first(size), {}, gains.data());
-        sum -= gains[size - 1];
-    }
-    return sum;
-}
-
 }  // namespace sges

@@ -121,7 +121,6 @@ public:
     void inserts(Node y, NodeSpan base, NodeSpan among, double worth, NodeSpan also, double* also_gains,
                  std::vector<Gain>& out) override;
     void deletes(Node y, NodeSpan base, NodeSpan places, double* gains) override;
-    double family(Node y, NodeSpan base) override;
     std::size_t bytes() const override { return columns_.bytes(); }
 
 private:
